@@ -5,6 +5,7 @@ same response, and counts include tests.
 """
 
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,11 +18,16 @@ from starlette.routing import Route
 from tactful.annotation.project.exchange import PageItem
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Question
+from tactful.annotation.state.assignment import day_of
+from tactful.annotation.state.roles import may
 from tactful.annotation.web.catalogue import Catalogue
+from tactful.annotation.web.helplines import directory, helplines
 from tactful.annotation.web.pages import render, words_of
 from tactful.annotation.web.security import parse_json, read_body, read_form
 from tactful.annotation.web.session import (
+    BAD_LINK,
     Session,
+    must_consent,
     need_session,
     session_of,
     set_cookie,
@@ -29,9 +35,9 @@ from tactful.annotation.web.session import (
 )
 from tactful.annotation.web.side_by_side import others_of
 
-_BAD_LINK = "This invitation is unknown or was revoked; ask the owner of the project for a new one."
 _MOST_SECONDS = 24 * 3600.0
 _KEY_LENGTHS = range(8, 101)
+_MOST_HANDLES = 100
 
 
 def routes(project: Project) -> list[Route]:
@@ -62,12 +68,12 @@ class _Pages:
 
     def home(self, request: Request) -> Response:
         session = need_session(self._project, request)
-        return _see("/owner" if session.person.role == "owner" else "/work")
+        return _see("/owner" if may(session.person.role, "figures") else "/work")
 
     def join(self, request: Request) -> Response:
         session = start_session(self._project, request.path_params["token"])
         if session is None:
-            raise HTTPException(401, _BAD_LINK)
+            raise HTTPException(401, BAD_LINK)
         response = _see("/")
         set_cookie(self._project, request, response, session)
         return response
@@ -87,7 +93,7 @@ class _Pages:
 
     def work(self, request: Request) -> Response:
         session = need_session(self._project, request)
-        if self._must_consent(session):
+        if must_consent(self._project, session):
             return _see("/consent")
         return render(request, "work.html", session, wellbeing=self._project.wellbeing)
 
@@ -96,25 +102,48 @@ class _Pages:
 
     def help(self, request: Request) -> Response:
         session = session_of(self._project, request)
-        return render(request, "help.html", session, wellbeing=self._project.wellbeing)
+        today = {"read": 0, "minutes": 0}
+        if session is not None:
+            day = day_of(time.time())
+            with self._project.lock:
+                today["read"] = session.person.days[day]
+                today["minutes"] = round(session.person.spent.get(day, 0.0) / 60)
+        return self._caring(request, "help.html", session, today=today)
 
     def done(self, request: Request) -> Response:
         session = need_session(self._project, request)
-        if self._must_consent(session):
+        if must_consent(self._project, session):
             return _see("/consent")
         page = self._project.page(session.person.id)
         if page.items:
             return _see("/work")
         why = None if page.why is None else words_of(request).say(page.why)
-        return render(request, "done.html", session, why=why)
+        code = self._project.completion_code(session.person.id)
+        crowd = self._project.state.crowd
+        way_back = "" if crowd is None else crowd.way_back(code)
+        return render(request, "done.html", session, why=why, code=code, way_back=way_back)
 
     def stopped(self, request: Request) -> Response:
         session = need_session(self._project, request)
-        return render(request, "stopped.html", session, wellbeing=self._project.wellbeing)
+        return self._caring(request, "stopped.html", session)
+
+    def _caring(
+        self, request: Request, template: str, session: Session | None, **values: Any
+    ) -> Response:
+        """Return a page with places to get help."""
+        lines = helplines(words_of(request).lang, request.headers.get("accept-language", ""))
+        care: dict[str, Any] = {"lines": lines, "directory": directory(), **values}
+        return render(request, template, session, wellbeing=self._project.wellbeing, **care)
 
     def next_page(self, request: Request) -> Response:
+        """Return the next items; with ``held``, those that come after the named ones."""
         session = self._consenting(request)
-        page = self._project.page(session.person.id)
+        query = request.query_params
+        if "held" in query:
+            held, sent = _handles(query["held"]), _handles(query.get("sent", ""))
+            page = self._project.page_ahead(session.person.id, held, sent)
+        else:
+            page = self._project.page(session.person.id)
         words = words_of(request)
         return JSONResponse(
             {
@@ -122,6 +151,8 @@ class _Pages:
                 "left": page.left,
                 "why": None if page.why is None else words.say(page.why),
                 "break_due": page.break_due,
+                "today": page.today,
+                "ahead": page.ahead,
             }
         )
 
@@ -134,6 +165,7 @@ class _Pages:
             "context": {words.context(name): text for name, text in item.context.items()},
             "others": others_of(self._project.protocol, item, words),
             "again": item.again,
+            "suggestion": item.suggestion,
         }
 
     async def answer(self, request: Request) -> Response:
@@ -181,14 +213,14 @@ class _Pages:
 
     def _consenting(self, request: Request) -> Session:
         session = need_session(self._project, request)
-        if self._must_consent(session):
+        if must_consent(self._project, session):
             raise HTTPException(403, "Read the first page and agree to it before you begin.")
         return session
 
-    def _must_consent(self, session: Session) -> bool:
-        if session.person.consented is not None:
-            return False
-        return bool(self._project.wellbeing.consent.strip() or self._project.protocol.traits)
+
+def _handles(text: str) -> list[str]:
+    """Return the handles of a list with commas; more than anybody can hold are not read."""
+    return text.split(",", _MOST_HANDLES)[:_MOST_HANDLES] if text else []
 
 
 def _own_key(session: Session, key: object) -> str:

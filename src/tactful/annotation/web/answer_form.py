@@ -18,7 +18,7 @@ from typing import Any
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.span_labels import Piece, parts_of, span_of, words_of
 from tactful.annotation.state.trust import acceptable
-from tactful.annotation.web.owner_site import Form
+from tactful.annotation.web.owner.site import Form
 from tactful.annotation.web.side_by_side import in_words
 from tactful.errors import InputError
 

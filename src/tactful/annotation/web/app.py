@@ -1,5 +1,7 @@
 """The web app of one project."""
 
+from typing import Any
+
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -10,9 +12,10 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from tactful.annotation.project.project import Project
-from tactful.annotation.web import annotator, owner
+from tactful.annotation.web import annotator, api, crowd, discussion
 from tactful.annotation.web.catalogue import catalogue
-from tactful.annotation.web.pages import FOLDER, render, words_of
+from tactful.annotation.web.owner import overview
+from tactful.annotation.web.pages import FOLDER, path_of, render, words_of
 from tactful.annotation.web.security import RECEIVE_SECONDS, SecurityHeaders
 from tactful.annotation.web.session import session_of
 from tactful.errors import OutputError, TactfulError
@@ -22,26 +25,31 @@ _BROKEN = "Something went wrong on the server; saved answers are not lost. Try a
 
 
 def create_app(
-    project: Project, *, secure: bool = False, receive_seconds: float = RECEIVE_SECONDS
+    project: Project,
+    *,
+    secure: bool = False,
+    receive_seconds: float = RECEIVE_SECONDS,
+    lifespan: Any = None,
 ) -> Starlette:
     """Return the app of an open project.
 
     ``secure`` says that browsers use HTTPS, and restricts cookies to it. The body of a request must
-    arrive within ``receive_seconds``.
+    arrive within ``receive_seconds``. ``lifespan`` runs as long as the app does.
     """
     app = Starlette(
         routes=[
             *annotator.routes(project),
-            *owner.routes(project),
+            *crowd.routes(project),
+            *discussion.routes(project),
+            *overview.routes(project),
+            *api.routes(project),
             Mount("/static", StaticFiles(directory=FOLDER / "static"), name="static"),
         ],
         middleware=[Middleware(SecurityHeaders, secure=secure)],
-        exception_handlers={
-            HTTPException: _refused,
-            TactfulError: _failed,
-            Exception: _broken,
-        },
+        exception_handlers=HANDLERS,
+        lifespan=lifespan,
     )
+    project.record_wording()
     catalogue(project.protocol.lang)  # read now, not while the first person waits
     app.state.project = project
     app.state.secure = secure
@@ -76,9 +84,19 @@ async def _answer(request: Request, status: int, sentence: str) -> Response:
 
 async def _told(request: Request, status: int, sentence: str) -> Response:
     sentence = words_of(request).say(sentence)
-    if request.url.path.startswith("/api/"):
+    if path_of(request).startswith("/api/"):
         return JSONResponse(error_body(status, sentence), status)
     project = request.app.state.project
-    session = await run_in_threadpool(session_of, project, request)
+    # The first page of several projects belongs to none of them.
+    is_one = isinstance(project, Project)
+    session = await run_in_threadpool(session_of, project, request) if is_one else None
     template = "join.html" if status == 401 else "error.html"
     return render(request, template, session, status, sentence=sentence)
+
+
+HANDLERS: dict[Any, Any] = {
+    HTTPException: _refused,
+    TactfulError: _failed,
+    Exception: _broken,
+}
+"""What each kind of error becomes."""

@@ -18,7 +18,7 @@ ENGLISH = "en"
 LANGUAGES: tuple[str, ...] = (ENGLISH, "es")
 
 Entry = str | Mapping[str, str]
-"""A text, or one for a ``count`` of one and another for all others."""
+"""A text, or one text for a ``count`` of one and another for all other counts."""
 _FOLDER = Path(__file__).parent / "words"
 _NARROW_SPACE = "\u202f"
 _PLACEHOLDER = re.compile(r"\\\{(\w+)\\\}")

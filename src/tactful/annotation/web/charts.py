@@ -11,6 +11,7 @@ from datetime import date
 from markupsafe import Markup
 
 from tactful.annotation.analysis.overview import StepProgress
+from tactful.annotation.learning.curve import Point
 from tactful.annotation.state.people import Person
 from tactful.pages.svg import Axis, Drawing
 from tactful.words import shorten
@@ -96,6 +97,29 @@ def trust_chart(people: Sequence[Person], least: float | None, name: str) -> Mar
             drawing.disc(*points[0], 3, css, tip)
         else:
             drawing.path(points, css, tip)
+    return _markup(drawing)
+
+
+def curve_chart(points: Sequence[Point], name: str) -> Markup:
+    """Draw the score of a model by number of labels, with intervals."""
+    if not points:
+        return Markup("")
+    drawing, left = Drawing(_WIDTH, 220, name), 40.0
+    most = points[-1].labels
+    x, y = Axis(0, max(most, 1), left, _WIDTH - 16), Axis(0, 1, 196, 10)
+    for at in (0.0, 0.25, 0.5, 0.75, 1.0):
+        drawing.line(left, y(at), _WIDTH, y(at), "grid")
+        drawing.text(left - 6, y(at) + 4, f"{at:g}", "tick", "end")
+    for labels in sorted({0, most // 2, most}):
+        anchor = "end" if labels == most else "middle"
+        drawing.text(x(labels), drawing.height - 6, f"{labels:,}", "tick", anchor)
+    for point in points:
+        drawing.line(x(point.labels), y(point.low), x(point.labels), y(point.high), "whisker")
+    if len(points) > 1:
+        drawing.path([(x(point.labels), y(point.score)) for point in points], "trust")
+    for point in points:
+        tip = f"{point.labels:,} labels: {point.score:.3f}"
+        drawing.disc(x(point.labels), y(point.score), 4, "point", tip)
     return _markup(drawing)
 
 

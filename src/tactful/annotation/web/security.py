@@ -16,6 +16,8 @@ MOST_BYTES = 256 * 1024
 """Maximum size of a request body."""
 RECEIVE_SECONDS = 10.0
 """Time limit for receiving a request body."""
+LONGEST_SECONDS = 600.0
+"""Time limit for a long body, such as a file."""
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -39,7 +41,7 @@ _FORGED = (
 class SecurityHeaders:
     """Adds security headers to each response; browsers and proxies never cache pages.
 
-    ``secure`` says that browsers use HTTPS, whatever the proxy reports, so that links such as
+    ``secure`` says that browsers use HTTPS, even if the proxy reports HTTP, so that links such as
     invitations are HTTPS, too.
     """
 
@@ -56,16 +58,26 @@ class SecurityHeaders:
             return
         if self._secure:
             scope["scheme"] = "https"
-        is_static = scope["path"].startswith("/static/")
+        root = scope.get("root_path", "")
+        is_static = scope["path"].removeprefix(root).startswith("/static/")
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 # Scripts and styles are revalidated each time.
                 kept = (b"cache-control", b"no-cache" if is_static else b"no-store")
-                message["headers"] = [*message.get("headers", ()), *self._headers, kept]
+                given = [_rooted(header, root) for header in message.get("headers", ())]
+                message["headers"] = [*given, *self._headers, kept]
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+def _rooted(header: tuple[bytes, bytes], root: str) -> tuple[bytes, bytes]:
+    """Return a header; a redirect within the project gets the address of the project."""
+    name, value = header
+    if root and name == b"location" and value.startswith(b"/"):
+        return name, root.encode() + value
+    return header
 
 
 def check_csrf(session: Session, given: object) -> None:
@@ -90,13 +102,36 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def read_form(request: Request, session: Session) -> dict[str, list[str]]:
-    """Return the fields of a form; its field ``csrf`` must be valid."""
+async def read_long_body(request: Request, most: int) -> bytes:
+    """Return a long body, as long as pieces of it keep arriving; refuse a longer (413) one."""
+    body = bytearray()
+    pieces = request.stream()
+    try:
+        async with asyncio.timeout(LONGEST_SECONDS):
+            while True:
+                async with asyncio.timeout(request.app.state.receive_seconds):
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return bytes(body)
+                body += piece
+                if len(body) > most:
+                    raise HTTPException(413, f"The request is longer than {most >> 20} MiB.")
+    except TimeoutError:
+        raise HTTPException(408, "The request took too long to arrive; send it again.") from None
+
+
+async def read_fields(request: Request) -> dict[str, list[str]]:
+    """Return the fields of a form."""
     body = await read_body(request)
     try:
-        form = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
+        return parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
     except ValueError:
         raise HTTPException(400, "The form that was sent cannot be read.") from None
+
+
+async def read_form(request: Request, session: Session) -> dict[str, list[str]]:
+    """Return the fields of a form; its field ``csrf`` must be valid."""
+    form = await read_fields(request)
     check_csrf(session, "".join(form.pop("csrf", [])))
     return form
 

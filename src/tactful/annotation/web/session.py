@@ -15,7 +15,8 @@ from tactful.annotation.project.project import Project
 from tactful.annotation.state.project_state import Person
 
 COOKIE_DAYS = 30
-_NO_SESSION = "This page needs your personal link; open the link in your invitation again."
+BAD_LINK = "This invitation is unknown or was revoked; ask the owner of the project for a new one."
+NO_SESSION = "This page needs your personal link; open the link in your invitation again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,18 @@ def session_of(project: Project, request: Request) -> Session | None:
     return start_session(project, token)
 
 
+def must_consent(project: Project, session: Session) -> bool:
+    """Say whether somebody has to read the first page and agree to it before anything else."""
+    if session.person.consented is not None:
+        return False
+    return bool(project.wellbeing.consent.strip() or project.protocol.traits)
+
+
 def need_session(project: Project, request: Request) -> Session:
     """Return the session of a request, or refuse the request (401)."""
     session = session_of(project, request)
     if session is None:
-        raise HTTPException(401, _NO_SESSION)
+        raise HTTPException(401, NO_SESSION)
     return session
 
 

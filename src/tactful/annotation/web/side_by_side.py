@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_uppercase
 from typing import Any
 
-from tactful.annotation.project.exchange import PageItem
+from tactful.annotation.project.exchange import PageItem, letter_at
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.state.labels import comparable
 from tactful.annotation.state.project_state import Answer
@@ -151,7 +150,7 @@ def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str,
     if not item.others or step.entry is None:
         return None
     source = protocol.step(step.entry.step)
-    given = [Answer(_letter(at), each, 0.0) for at, each in enumerate(item.others)]
+    given = [Answer(letter_at(at), each, 0.0) for at, each in enumerate(item.others)]
     letters = [answer.annotator for answer in given]
     none, unmarked = words("others.none"), words("others.unmarked")
     table = compare(source, item.text, given, letters, {}, none=none, unmarked=unmarked)
@@ -167,7 +166,19 @@ def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str,
             for question, cells, split in table.rows
         ],
         "begin": shared_answers(step, source, item.others),
+        "remarks": remarks_of(item, words),
     }
+
+
+def remarks_of(item: PageItem, words: Catalogue) -> list[dict[str, str]]:
+    """Return what was said about an item, with who said it."""
+    return [
+        {
+            "who": words("others.annotator", letter=who) if who else words("others.senior"),
+            "text": text,
+        }
+        for who, text in item.remarks
+    ]
 
 
 def _sent(cell: Cell, words: Catalogue) -> dict[str, Any]:
@@ -179,9 +190,3 @@ def _sent(cell: Cell, words: Catalogue) -> dict[str, Any]:
         "differs": cell.differs,
         "muted": is_empty,
     }
-
-
-def _letter(place: int) -> str:
-    """Return A, B … Z, then A2, B2 …"""
-    times, at = divmod(place, len(ascii_uppercase))
-    return ascii_uppercase[at] + (str(times + 1) if times else "")

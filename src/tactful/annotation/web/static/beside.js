@@ -20,6 +20,15 @@ export function writeOthers(place, others, lang) {
   place.hidden = !others;
   const table = place.querySelector('table');
   table.replaceChildren();
+  const remarks = (others?.remarks ?? []).map(({ who, text }) => {
+    const item = document.createElement('li');
+    const name = document.createElement('b');
+    name.textContent = `${who}: `;
+    item.append(name, written('span', 'remark', text, lang));
+    return item;
+  });
+  place.querySelector('.remarks').replaceChildren(...remarks);
+  place.querySelector('#remarks-title').hidden = !remarks.length;
   if (!others) return;
   // Many people are scrolled through: a column narrower than this cannot be read.
   table.style.minInlineSize = `${5 * others.names.length}rem`;

@@ -72,7 +72,7 @@ function boxes(element, changed) {
 
 const nameOf = (input) => input.closest('.option').querySelector('.name').textContent;
 
-/** A long list, searched by typing, with the chosen options below. */
+/** A long list, searched by typing or opened under its headings, with the chosen options below. */
 function search(element, changed) {
   const several = element.dataset.kind === 'choices';
   const input = element.querySelector('[data-list]');
@@ -81,9 +81,24 @@ function search(element, changed) {
   list.id = `list-${count}`;
   input.setAttribute('list', list.id);
   const options = [...list.children];
-  const chips = new Chips(element, changed, (value) => (
-    options.find((option) => option.dataset.value === value)?.value ?? value
-  ));
+  const picks = [...element.querySelectorAll('[data-pick]')];
+  const chips = new Chips(
+    element,
+    changed,
+    (value) => options.find((option) => option.dataset.value === value)?.value ?? value,
+    (values) => picks.forEach((pick) => {
+      pick.setAttribute('aria-pressed', values.includes(pick.dataset.pick));
+    }),
+  );
+  const take = (value) => {
+    if (several) chips.add(value);
+    else chips.values = [value];
+    changed();
+  };
+  picks.forEach((pick) => pick.addEventListener('click', () => {
+    if (chips.values.includes(pick.dataset.pick)) chips.remove(pick.dataset.pick);
+    else take(pick.dataset.pick);
+  }));
   onAdd(element, input, () => {
     const words = tidy(input.value);
     const known = options.find((option) => [option.value, option.dataset.value]
@@ -93,11 +108,8 @@ function search(element, changed) {
       showProblem(element, word('not_listed', { words }));
       return true;
     }
-    const value = known ? known.dataset.value : words;
-    if (several) chips.add(value);
-    else chips.values = [value];
     input.value = '';
-    changed();
+    take(known ? known.dataset.value : words);
     return true;
   });
   return {
@@ -127,9 +139,10 @@ function onAdd(element, input, add) {
 class Chips {
   #values = [];
 
-  constructor(element, changed, nameFor = (value) => value) {
+  constructor(element, changed, nameFor = (value) => value, shown = () => {}) {
     this.changed = changed;
     this.nameFor = nameFor;
+    this.shown = shown;
     this.list = document.createElement('ul');
     this.list.className = 'chips';
     this.list.setAttribute('aria-label', word('chosen'));
@@ -143,6 +156,12 @@ class Chips {
   set values(values) {
     this.#values = [...values];
     this.list.replaceChildren(...this.#values.map((value) => this.#chip(value)));
+    this.shown(this.#values);
+  }
+
+  remove(value) {
+    this.values = this.#values.filter((each) => each !== value);
+    this.changed();
   }
 
   add(value) {
@@ -153,10 +172,7 @@ class Chips {
     const item = document.createElement('li');
     const name = document.createElement('bdi');
     name.textContent = this.nameFor(value);
-    item.append(name, removeButton(this.nameFor(value), () => {
-      this.values = this.#values.filter((each) => each !== value);
-      this.changed();
-    }));
+    item.append(name, removeButton(this.nameFor(value), () => this.remove(value)));
     return item;
   }
 }
@@ -205,8 +221,24 @@ function lines(element, changed) {
     return input;
   };
   add.addEventListener('click', () => append().focus());
+  const begins = [];
+  for (const button of element.querySelectorAll('[data-begin]')) {
+    const begin = button.dataset.begin.replaceAll('{answer}', element.querySelector('.about').textContent);
+    begins.push(tidy(begin));
+    button.textContent = `${begin} …`;
+    button.addEventListener('click', () => {
+      const input = inputs().find((each) => !each.value.trim())
+        ?? (list.children.length < most ? append() : null);
+      if (!input) return;
+      input.value = `${begin} `;
+      input.focus();
+      changed(input);
+    });
+  }
   return {
-    get: () => [...new Set(inputs().map((input) => tidy(input.value)).filter(Boolean))],
+    // A beginning alone says nothing.
+    get: () => [...new Set(inputs().map((input) => tidy(input.value)))]
+      .filter((line) => line && !begins.includes(line)),
     set(values) {
       const wanted = values ?? [];
       // A person in the middle of typing keeps their field and its cursor.

@@ -31,6 +31,10 @@ export function listenToKeys(desk) {
     u: () => desk.undo(),
     backspace: () => desk.undo(),
   };
+  const answers = {
+    '.': () => desk.settle('take'),
+    '-': () => desk.settle('refuse'),
+  };
 
   document.addEventListener('keydown', (event) => {
     if (event.isComposing || event.defaultPrevented || document.querySelector('dialog[open]')) return;
@@ -61,7 +65,8 @@ export function listenToKeys(desk) {
     } else if (!withCtrl && !event.altKey && desk.hasSingleKeys) {
       const key = nameOf(event);
       if (commands[key]) run(commands[key]);
-      else if (key.length === 1 && !desk.isCovered && desk.choose(key)) event.preventDefault();
+      else if (desk.isCovered) return;
+      else if (answers[event.key]?.() || (key.length === 1 && desk.choose(key))) event.preventDefault();
     }
   });
 }

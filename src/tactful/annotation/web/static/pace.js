@@ -36,24 +36,43 @@ export class Clock {
   }
 }
 
-/** The work since the page was opened. */
+/** The work since the page was opened, and how much is left of a day's limit. */
 export class Pace {
-  #seconds = [];
+  #seconds = new Map();
+  #stored = new Set();
+  /** Texts answered today before this page was opened. */
+  today = null;
   left = null;
 
-  add(seconds) {
-    this.#seconds.push(seconds);
-    if (this.left !== null) this.left = Math.max(0, this.left - 1);
+  /** Take what the server says; it does not know the answers to `unstored` items yet. */
+  take({ today, left }, unstored) {
+    this.today ??= today + unstored.size;
+    this.left = left === null ? null : Math.max(0, left - unstored.size);
+  }
+
+  /** Texts answered today. */
+  get done() {
+    return (this.today ?? 0) + this.#seconds.size;
+  }
+
+  add(handle, seconds) {
+    if (this.left !== null && !this.#seconds.has(handle)) this.left = Math.max(0, this.left - 1);
+    this.#seconds.set(handle, seconds);
+  }
+
+  /** The server has the answer. */
+  store(handle) {
+    this.#stored.add(handle);
   }
 
   sentence() {
     const parts = [];
-    const number = this.#seconds.length;
-    if (number) {
+    if (this.#stored.size) parts.push(word('done', { count: this.#stored.size }));
+    const sorted = [...this.#seconds.values()].sort((one, other) => one - other);
+    if (sorted.length) {
       // The median: a long pause at one text does not change it.
-      const middle = [...this.#seconds].sort((one, other) => one - other)[Math.floor(number / 2)];
-      const seconds = Math.max(1, Math.round(middle));
-      parts.push(word('done', { count: number }), word('each', { count: seconds }));
+      const middle = sorted[Math.floor(sorted.length / 2)];
+      parts.push(word('each', { count: Math.max(1, Math.round(middle)) }));
     }
     if (this.left !== null) parts.push(word('left', { count: this.left }));
     return parts.join(' · ');

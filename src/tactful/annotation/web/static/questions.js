@@ -126,6 +126,8 @@ export class StepForm {
     if (known) return known;
     const element = question.template.content.firstElementChild.cloneNode(true);
     Object.assign(element.dataset, question.template.dataset);
+    const more = element.querySelector('details.more');
+    if (more && this.place.closest('.compact')) more.open = false;
     if (name) {
       const about = element.querySelector('.about');
       about.textContent = name;
@@ -137,7 +139,9 @@ export class StepForm {
       this.changed(instance, source);
     };
     const control = ask(element, changed) ?? this.marks(element, changed);
-    const instance = { question, name, element, control };
+    const instance = {
+      question, name, element, control, changed,
+    };
     setCurrent(element, false);
     control.set(null);
     question.instances.set(name, instance);

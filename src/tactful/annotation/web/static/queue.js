@@ -1,15 +1,17 @@
 // Answers on their way to the server. Each is stored first and sent then, in order, until the
 // server has taken it or refused it; without a network it waits and is sent later, once.
 
+import { address } from './address.js';
 import { newKey } from './storage.js';
 import { word } from './words.js';
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30000;
 const PATIENCE = 20000;
+export const ANSWER = '/api/answer';
 
 export class Queue {
-  /** `tell` is called with {waiting, problem, refused, lost} whenever something changes. */
+  /** `tell` is called with {waiting, problem, refused, lost, stored} whenever something changes. */
   constructor(shelf, csrf, tell) {
     this.shelf = shelf;
     this.csrf = csrf;
@@ -27,6 +29,12 @@ export class Queue {
   /** Whether an item was answered here, and the server does not know it yet. */
   has(handle) {
     return this.waiting.some((entry) => entry.body.handle === handle);
+  }
+
+  /** The handles of items whose answer the server may not have. */
+  get unstored() {
+    const answers = this.waiting.filter((entry) => entry.path === ANSWER);
+    return new Set(answers.map((entry) => entry.body.handle));
   }
 
   add(path, body) {
@@ -64,14 +72,19 @@ export class Queue {
       // An answer that was added meanwhile comes after this one.
       const left = this.waiting.filter((each) => each.body.key !== entry.body.key);
       this.shelf.write('queue', left);
-      this.tell({ waiting: left.length, refused: outcome.refused, handle: entry.body.handle });
+      const isStored = !outcome.refused && entry.path === ANSWER;
+      this.tell({
+        waiting: left.length,
+        refused: outcome.refused,
+        stored: isStored ? entry.body.handle : null,
+      });
     }
   }
 
   async #sendOne(entry) {
     let response;
     try {
-      response = await fetch(entry.path, {
+      response = await fetch(address(entry.path), {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': this.csrf },
         body: JSON.stringify(entry.body),

@@ -22,7 +22,7 @@ export class TextView {
     this.draw([]);
   }
 
-  /** Draw the text again with these spans: {start, end, parts, hue, key}; parts where it has gaps. */
+  /** Draw the text again with these spans: {start, end, parts, hue, key, name}; parts where it has gaps. */
   draw(spans) {
     this.spans = stacked(spans);
     const cuts = new Set(this.spans.flatMap((span) => partsOf(span).flat()));
@@ -58,9 +58,15 @@ export class TextView {
         .map((span) => `0 calc(100% - ${(this.lanes - 1 - (span.lane % LANES)) * 5}px)`)
         .join(', ');
       // A part after a gap shows that it goes on: the key of its mark, behind a plus.
-      const begins = over.filter((span) => partsOf(span).some(([from]) => from === start))
-        .map((span) => (span.start === start ? span.key : `+${span.key}`));
-      if (begins.length) run.dataset.marks = begins.join(' ');
+      const begun = over.filter((span) => partsOf(span).some(([from]) => from === start));
+      const begins = begun.map((span) => (span.start === start ? span.key : `+${span.key}`));
+      if (begins.length) {
+        run.dataset.marks = begins.join(' ');
+        run.dataset.names = begun.map((span, at) => (
+          span.start === start ? `${begins[at]} ${shortened(span.name)}` : begins[at]
+        )).join(' · ');
+        run.style.setProperty('--hue', begun.length === 1 ? `var(--hue-${begun[0].hue})` : 'var(--ink)');
+      }
     }
     return run;
   }
@@ -103,6 +109,11 @@ export class TextView {
     return rect;
   }
 }
+
+const LONGEST_NAME = 28;
+const shortened = (name) => (
+  name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name
+);
 
 /** Give spans that overlap lines of their own, as few as possible. */
 export function stacked(spans) {

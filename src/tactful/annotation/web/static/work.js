@@ -1,6 +1,7 @@
 // The desk: one text after the other, from the page that the server gave.
 
-import { Queue } from './queue.js';
+import { address } from './address.js';
+import { ANSWER, Queue } from './queue.js';
 import { Shelf } from './storage.js';
 import { StepForm, setCurrent } from './questions.js';
 import { TextView } from './textview.js';
@@ -8,10 +9,14 @@ import { Marker } from './spans.js';
 import { Clock, Pace } from './pace.js';
 import { listenToKeys } from './keys.js';
 import { writeContext, writeOthers } from './beside.js';
+import { Suggestions } from './suggestions.js';
+import { showProblem } from './controls.js';
 import { word } from './words.js';
 
 const find = (id) => document.getElementById(id);
 const RETRY = 3000;
+/** The part of the texts to come at which more are fetched. */
+const ENOUGH = 0.7;
 
 class Desk {
   constructor() {
@@ -27,11 +32,20 @@ class Desk {
     caret.hidden = true;
     find('text').parentElement.append(caret);
     this.marker = new Marker(this.view, caret, find('marks'), say);
+    this.suggestions = new Suggestions((instance, act) => this.settle(act, instance));
     this.clock = new Clock();
     this.pace = new Pace();
     this.items = [];
     this.index = 0;
+    this.numbers = new Map();
+    this.ahead = 0;
+    this.fetching = null;
+    this.isDrained = false;
+    this.isRestDue = false;
+    this.isLeaving = false;
     this.history = [];
+    /** Texts that were skipped since the page was opened, by handle: {item, answers}. */
+    this.skipped = new Map();
     this.isReady = false;
     this.loading = find('place').textContent;
     this.#connect();
@@ -56,9 +70,43 @@ class Desk {
       const marks = this.form?.shown.find((each) => each.element.dataset.kind === 'spans');
       if (marks) this.#setCurrent(marks);
     });
+    find('close-notice').addEventListener('click', () => {
+      find('notice').hidden = true;
+      find('text').focus();
+    });
+    addEventListener('beforeunload', (event) => {
+      if (this.queue.waiting.length && !this.isLeaving) event.preventDefault();
+    });
+    find('return').addEventListener('click', () => this.returnToSkipped());
+    this.#connectView('compact', false);
+    this.#connectView('beside', matchMedia('(min-width: 100rem)').matches);
     const keys = find('single-keys');
     keys.checked = this.hasSingleKeys;
     keys.addEventListener('change', () => this.shelf.write('single-keys', keys.checked));
+  }
+
+  /** A way to see the desk, which the person turns on and off and the browser remembers. */
+  #connectView(name, otherwise) {
+    const button = find(`turn-${name}`);
+    const turn = (isOn) => {
+      button.setAttribute('aria-pressed', isOn);
+      find('desk').classList.toggle(name, isOn);
+      document.body.classList.toggle(`has-${name}`, isOn);
+      if (name === 'beside') find('beside').hidden = !isOn;
+      if (name === 'compact') this.#fold();
+    };
+    turn(this.shelf.read(name, otherwise));
+    button.addEventListener('click', () => {
+      const isOn = button.getAttribute('aria-pressed') !== 'true';
+      this.shelf.write(name, isOn);
+      turn(isOn);
+    });
+  }
+
+  /** Help is folded where room is short. */
+  #fold() {
+    const isCompact = find('desk').classList.contains('compact');
+    for (const each of find('questions').querySelectorAll('details.more')) each.open = !isCompact;
   }
 
   get hasSingleKeys() {
@@ -69,40 +117,93 @@ class Desk {
     return this.items[this.index];
   }
 
-  /** Ask for a page; what waits is sent first, so that the server knows what is answered. */
+  /** Begin with what the server has; what waits is sent first, so that it knows what is answered. */
   async load() {
     this.#setReady(false);
     await this.queue.send();
+    await this.fetching;
+    if (this.isReady) return;
+    const page = await this.#fetchPage();
+    if (!page) return;
+    this.isDrained = false;
+    if (!page.items.length && this.queue.waiting.length) {
+      this.#later(word('still_waiting'));
+    } else if (!page.items.length) {
+      this.#leave('/done');
+    } else {
+      if (this.isWaiting) unnotice('moment', 'unsent');
+      this.isWaiting = false;
+      this.items = page.items;
+      this.index = 0;
+      this.#open();
+      this.#rest();
+      this.#fetchAhead();
+    }
+  }
+
+  #startAgain() {
+    this.items = [];
+    this.index = 0;
+    this.isDrained = false;
+    return this.load();
+  }
+
+  /** Get the texts after those that are here, while the person works. */
+  #fetchAhead() {
+    const toCome = this.items.length - this.index - 1;
+    if (this.isDrained || this.fetching || toCome >= this.ahead * ENOUGH) return;
+    this.fetching = this.#fetchPage().then((page) => {
+      this.fetching = null;
+      if (!page) return;
+      this.isDrained = !page.items.length;
+      this.items.push(...page.items);
+      if (!this.isReady && this.item) this.#arrive();
+    });
+  }
+
+  /** Ask for texts, and return the page without those that are here; null if it did not come. */
+  async #fetchPage() {
+    const held = this.items.slice(this.index).map((item) => item.handle);
+    const sent = this.queue.waiting.map((entry) => entry.body.handle);
+    const query = new URLSearchParams({ held: held.join(), sent: [...new Set(sent)].join() });
     let response;
     try {
-      response = await fetch('/api/page', { headers: { Accept: 'application/json' } });
+      response = await fetch(address(`/api/page?${query}`), { headers: { Accept: 'application/json' } });
     } catch {
       this.#later(word('offline'));
-      return;
+      return null;
     }
     if (response.status === 401 || response.status === 403) {
-      location.assign('/');
-      return;
+      this.#leave('/');
+      return null;
     }
     const page = await response.json().catch(() => ({}));
     if (!response.ok) {
       this.#later(page.error?.message ?? word('odd_server'));
-      return;
+      return null;
     }
-    const items = page.items.filter((item) => !this.queue.has(item.handle));
-    if (!items.length && this.queue.waiting.length) {
-      this.#later(word('still_waiting'));
-    } else if (!items.length) {
-      location.assign('/done');
-    } else {
-      if (this.isWaiting) find('notice').hidden = true;
-      this.isWaiting = false;
-      this.pace.left = page.left;
-      this.items = items;
-      this.index = 0;
-      this.#open();
-      if (page.break_due) find('rest').showModal();
-    }
+    const here = new Set([...held, ...this.items.slice(this.index).map((item) => item.handle)]);
+    page.items = page.items.filter(({ handle }) => !here.has(handle) && !this.queue.has(handle));
+    this.ahead = page.ahead;
+    this.pace.take(page, this.queue.unstored);
+    this.isRestDue ||= page.break_due;
+    return page;
+  }
+
+  #arrive() {
+    this.#open();
+    this.#rest();
+    say(`${find('place').textContent}.`);
+  }
+
+  #rest() {
+    if (this.isRestDue) find('rest').showModal();
+    this.isRestDue = false;
+  }
+
+  #leave(path) {
+    this.isLeaving = true;
+    location.assign(address(path));
   }
 
   /** While the next text is on its way, the last one is still seen, and takes no answer. */
@@ -118,7 +219,9 @@ class Desk {
     if (!this.isWaiting) notice(word('too_soon'));
   }
 
+  /** Try again soon, unless there is something to do meanwhile. */
   #later(sentence) {
+    if (this.isReady) return;
     notice(sentence);
     this.isWaiting = true;
     find('columns').hidden = true;
@@ -152,7 +255,12 @@ class Desk {
       (element, changed) => this.marker.controlOf(element, changed),
       (instance, source) => this.#changed(instance, source),
     );
+    this.suggestions.begin(item.suggestion, item.text);
     this.form.write(answers);
+    this.suggestions.draw(this.form.shown);
+    this.#fold();
+    this.skipped.delete(item.handle);
+    this.#showSkipped();
     this.last = JSON.stringify(this.form.answers());
     this.#setCurrent(this.form.nextOpen(null) ?? this.form.shown[0]);
     this.clock.start(draft?.seconds ?? 0);
@@ -166,14 +274,20 @@ class Desk {
   }
 
   #showPlace() {
-    const number = this.items.length;
-    find('place').textContent = number === 1 ? word('next_text')
-      : word('place', { number: this.index + 1, total: number });
-    find('bar').hidden = number === 1;
-    find('bar').setAttribute('aria-valuemax', number);
-    find('bar').setAttribute('aria-valuenow', this.index);
-    find('bar').firstElementChild.style.inlineSize = `${(100 * this.index) / number}%`;
+    const { handle } = this.item;
+    if (!this.numbers.has(handle)) this.numbers.set(handle, this.pace.today + this.numbers.size + 1);
+    find('place').textContent = word('place', { number: this.numbers.get(handle) });
+    this.#showPace();
+  }
+
+  #showPace() {
     find('pace').textContent = this.pace.sentence();
+    const { done, left } = this.pace;
+    find('bar').hidden = left === null;
+    if (left === null) return;
+    find('bar').setAttribute('aria-valuemax', done + left);
+    find('bar').setAttribute('aria-valuenow', done);
+    find('bar').firstElementChild.style.inlineSize = `${(100 * done) / Math.max(1, done + left)}%`;
   }
 
   get isCovered() {
@@ -188,6 +302,7 @@ class Desk {
       element.ariaHidden = isCovered ? 'true' : null;
       element.classList.toggle('blurred', isCovered);
     }
+    find('questions').classList.toggle('covered', isCovered);
     this.clock.pause(isCovered);
     (isCovered ? find('reveal') : find('text')).focus({ preventScroll: true });
   }
@@ -204,6 +319,7 @@ class Desk {
   }
 
   #changed(instance, source) {
+    this.suggestions.draw(this.form.shown);
     const now = JSON.stringify(this.form.answers());
     // Letters typed one after the other into one field are one step back.
     const isSame = source && source === this.source;
@@ -243,6 +359,20 @@ class Desk {
     return true;
   }
 
+  /** Take over or refuse the suggestion of a question; say whether it has one. */
+  settle(act, instance = this.current) {
+    if (!this.isReady || !instance || !this.suggestions[act](instance)) return false;
+    this.#setCurrent(instance);
+    showProblem(instance.element, '');
+    say(word(act === 'take' ? 'suggestion_taken' : 'suggestion_refused'));
+    if (act === 'take') {
+      const next = this.form.nextOpen(instance) ?? this.form.nextOpen(null);
+      if (next) this.#focus(next);
+      else find('save').focus();
+    }
+    return true;
+  }
+
   #focus(instance) {
     this.#setCurrent(instance);
     const isMarks = instance.element.dataset.kind === 'spans';
@@ -274,35 +404,50 @@ class Desk {
       say(problem.element.querySelector('.problem').textContent);
       return;
     }
-    find('notice').hidden = true;
+    const suggested = this.suggestions.open(this.form.shown);
+    if (suggested) {
+      showProblem(suggested.element, word('suggestion_settle'));
+      this.#focus(suggested);
+      say(word('suggestion_settle'));
+      return;
+    }
+    unnotice('moment');
     const { item } = this;
     const answers = this.form.answers();
     const seconds = this.clock.seconds();
-    this.pace.add(seconds);
+    this.pace.add(item.handle, seconds);
     this.history.push({ item, answers });
     this.shelf.remove(`draft:${item.handle}`);
-    this.queue.add('/api/answer', { handle: item.handle, answers, seconds });
-    this.#next(word('saved'));
+    this.queue.add(ANSWER, { handle: item.handle, answers, seconds });
+    this.#next();
   }
 
   skip() {
     if (!this.isReady) return;
     const { item } = this;
-    find('notice').hidden = true;
-    this.history.push({ item, answers: this.form.answers(), isSkip: true });
+    unnotice('moment');
+    const answers = this.form.answers();
+    this.history.push({ item, answers, isSkip: true });
+    this.skipped.set(item.handle, { item, answers });
     this.shelf.remove(`draft:${item.handle}`);
     this.queue.add('/api/skip', { handle: item.handle, reason: '' });
     this.#next(word('skipped'));
   }
 
-  #next(news) {
+  #next(news = '') {
     this.index += 1;
     if (this.item) {
       this.#open();
+      this.#rest();
       say(`${news} ${find('place').textContent}.`);
+      this.#fetchAhead();
     } else {
-      say(news);
-      this.load();
+      if (news) say(news);
+      this.#setReady(false);
+      // What is on its way comes first; when it was the last, everything is asked for again.
+      (this.fetching ?? Promise.resolve()).then(() => {
+        if (!this.item && !this.isWaiting) this.load();
+      });
     }
   }
 
@@ -310,6 +455,7 @@ class Desk {
     if (!this.isReady) return;
     if (this.undone.length) {
       this.form.write(JSON.parse(this.undone.pop()));
+      this.suggestions.draw(this.form.shown);
       this.source = null;
       this.last = JSON.stringify(this.form.answers());
       this.#keepDraft();
@@ -327,6 +473,21 @@ class Desk {
     }
   }
 
+  #showSkipped() {
+    const count = this.skipped.size;
+    find('return').hidden = !count;
+    find('return').textContent = count ? word('skipped_count', { count }) : '';
+  }
+
+  /** Go back to the text that was skipped last; the one on the screen comes after it. */
+  returnToSkipped() {
+    if (!this.isReady || !this.skipped.size) return;
+    const { item, answers } = [...this.skipped.values()].at(-1);
+    this.items.splice(this.index, 0, item);
+    this.#open(answers);
+    say(word('unskipped'));
+  }
+
   openGuideline() {
     find('guideline').showModal();
   }
@@ -341,21 +502,43 @@ class Desk {
     }
   }
 
-  #hear({ waiting, problem, refused, lost }) {
+  #hear({ waiting, problem, refused, lost, stored }) {
     const net = find('net');
     net.hidden = !waiting;
     if (waiting) {
-      net.textContent = problem ? word('kept', { count: waiting }) : word('sending');
+      const count = waiting;
+      net.textContent = problem ? word('kept', { count }) : word('sending', { count });
     }
-    if (problem && problem !== 'offline') notice(problem);
-    if (lost) notice(word('stores_nothing'));
-    if (refused) notice(word('refused', { why: refused }));
+    if (stored) {
+      this.pace.store(stored);
+      this.#showPace();
+      unnotice('unsent');
+    }
+    if (problem && problem !== 'offline') notice(problem, 'unsent');
+    if (lost) notice(word('stores_nothing'), 'lasting');
+    if (refused) {
+      notice(word('refused', { why: refused }), 'lasting');
+      // What was fetched ahead may be refused, too: ask what is left to do.
+      this.#startAgain();
+    }
   }
 }
 
-function notice(sentence) {
-  find('notice').textContent = sentence;
-  find('notice').hidden = false;
+/**
+ * Show a sentence: for `moment` until the next answer is given, `unsent` until one is stored,
+ * `lasting` until it is closed. Somebody who types ahead must see what went wrong.
+ */
+function notice(sentence, kind = 'moment') {
+  const place = find('notice');
+  if (place.dataset.kind === 'lasting' && kind !== 'lasting' && !place.hidden) return;
+  place.dataset.kind = kind;
+  place.firstElementChild.textContent = sentence;
+  find('close-notice').hidden = kind !== 'lasting';
+  place.hidden = false;
+}
+
+function unnotice(...kinds) {
+  if (kinds.includes(find('notice').dataset.kind)) find('notice').hidden = true;
 }
 
 /** Say something to a screen reader; the same sentence twice is said twice. */

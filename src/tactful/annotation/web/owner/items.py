@@ -1,21 +1,26 @@
 """The owner's pages for items: search, answers, decisions and hidden tests."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from tactful.annotation.formats.annotated import annotated
+from tactful.annotation.formats.jsonl import as_dict
 from tactful.annotation.project.importing import check_test
+from tactful.annotation.project.project import MOST_AT_ONCE, MOST_MORE
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.project_state import Answer, Item, ItemStep
+from tactful.annotation.state.roles import may
 from tactful.annotation.web.answer_form import Field, fields, gold_fields, read_answers, read_gold
-from tactful.annotation.web.owner_site import (
-    REFEREE,
+from tactful.annotation.web.item_search import STATUSES, Search, label_choices
+from tactful.annotation.web.owner.site import (
     Form,
     OwnerPages,
     OwnerSite,
@@ -28,10 +33,10 @@ from tactful.annotation.web.owner_site import (
 )
 from tactful.annotation.web.session import Session
 from tactful.annotation.web.side_by_side import Comparison, compare, in_words
-from tactful.errors import TactfulError
+from tactful.errors import InputError, TactfulError
 
 PER_PAGE = 50
-STATUSES = ("open", "skipped", "waiting", "done", "disputed", "test")
+_BULK_SECONDS = 10.0
 _LONGEST_NOTE = 2000
 
 
@@ -52,40 +57,112 @@ class StepShown:
 def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the pages about items."""
     pages = _Pages(site)
-    shown = site.page(pages.item, REFEREE)
+    shown = site.page(pages.item, "decide")
     return [
-        Route("/owner/items", site.page(pages.items)),
-        Route("/owner/disputed", site.page(pages.disputed, REFEREE)),
-        Route("/owner/disputed.csv", site.page(pages.disputed_file, REFEREE)),
+        Route("/owner/items", site.page(pages.items, "items"), methods=["GET"]),
+        Route("/owner/items", site.action(pages.change_items), methods=["POST"]),
+        Route("/owner/disputed", site.page(pages.disputed, "decide")),
+        Route("/owner/disputed.csv", site.page(pages.disputed_file, "decide")),
         Route("/owner/item", shown),
         Route("/owner/item/{id:path}", shown),
-        Route("/owner/adjudicate", site.action(pages.adjudicate, REFEREE), methods=["POST"]),
-        Route("/owner/gold", site.action(pages.gold), methods=["POST"]),
+        Route("/owner/adjudicate", site.action(pages.adjudicate, "decide"), methods=["POST"]),
+        Route("/owner/gold", site.action(pages.gold, "tests"), methods=["POST"]),
     ]
 
 
 class _Pages(OwnerPages):
-    def items(self, request: Request, session: Session) -> Response:
-        query = request.query_params
-        words, status, step = (query.get(name, "").strip() for name in ("q", "status", "step"))
+    def items(
+        self,
+        request: Request,
+        session: Session,
+        *,
+        search: Search | None = None,
+        problem: str = "",
+    ) -> Response:
+        search = search or Search.read(request.query_params)
         page = number_of(request, "page")
-        found = self._figures.find(
-            lambda item: _is_wanted(item, words.casefold(), status, step), page * PER_PAGE + 1
-        )
+        state = self._project.state
+        start = number_of(request, "from", 1) - 1
+        found = self._figures.find(search.filter(state), page * PER_PAGE + 1, start)
         with self._project.lock:
-            rows = [_row(item) for item in found[(page - 1) * PER_PAGE : page * PER_PAGE]]
+            rows = [_row(item) for item in found.items[(page - 1) * PER_PAGE : page * PER_PAGE]]
+            people = sorted(
+                (person for person in state.people.values() if person.answered),
+                key=lambda person: person.name.casefold(),
+            )
         return self._show(
             request,
             session,
             "owner_items.html",
+            status=409 if problem else 200,
             rows=rows,
             steps=self._project.protocol.steps,
             statuses=STATUSES,
-            q=words,
-            status_wanted=status,
-            step_wanted=step,
+            labels=label_choices(self._project.protocol.steps),
+            people=people,
+            search=search,
+            found=found,
+            start=start,
             page=page,
-            more=len(found) > page * PER_PAGE,
+            more=len(found.items) > page * PER_PAGE,
+            most_more=MOST_MORE,
+            most_at_once=MOST_AT_ONCE,
+            problem=problem,
+        )
+
+    def change_items(self, request: Request, session: Session, form: Form) -> Response:
+        """Close, reopen, extend or export the ticked items, or all that were found."""
+        search = Search.read({name: one(form, name) for name in form})
+        names = form.get("item", [])
+        try:
+            if "all" in form:
+                names = self._all_found(search)
+            if not names:
+                raise InputError("No item is ticked; tick some, or choose all that were found.")
+            match one(form, "action"):
+                case "close":
+                    count, done = self._project.close_items(names), "closed"
+                case "reopen":
+                    count, done = self._project.reopen_items(names), "reopened"
+                case "more":
+                    wanted = one(form, "more")
+                    more = int(wanted) if wanted.isascii() and wanted.isdigit() else 0
+                    count = self._project.ask_for_more(names, more)
+                    done = f"asked for {more} more"
+                case "export":
+                    return self._export(names)
+                case other:
+                    raise HTTPException(400, f"There is no action '{other}'.")
+        except TactfulError as error:
+            return self.items(request, session, search=search, problem=str(error))
+        said = f"{count:,} of {len(names):,}: {done}."
+        if count < len(names):
+            said += " The others stay as they are."
+        query = dict(parse_qsl(search.query))
+        return back("/owner/items", said, **query, **shown(request))
+
+    def _all_found(self, search: Search) -> list[str]:
+        found = self._figures.find(
+            search.filter(self._project.state), MOST_AT_ONCE + 1, seconds=_BULK_SECONDS
+        )
+        if len(found.items) > MOST_AT_ONCE or found.next is not None:
+            raise InputError(
+                f"More than {MOST_AT_ONCE:,} items were found; narrow the search, or tick items."
+            )
+        return [item.id for item in found.items]
+
+    def _export(self, names: Sequence[str]) -> Response:
+        """Return the items with their judgements and labels, as the export ``jsonl`` has them."""
+        lines = []
+        with self._project.lock:
+            state = self._project.state
+            wanted = [state.items[name] for name in names[:MOST_AT_ONCE] if name in state.items]
+            for record in annotated(state, self._project.protocol, wanted):
+                lines.append(json.dumps(as_dict(record), ensure_ascii=False))
+        return Response(
+            "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"),
+            media_type="application/jsonl",
+            headers={"Content-Disposition": 'attachment; filename="selection.jsonl"'},
         )
 
     def disputed(self, request: Request, session: Session) -> Response:
@@ -195,7 +272,7 @@ class _Pages(OwnerPages):
                 for step in self._project.protocol.steps
                 if step.id in item.steps
             ]
-            mine = session.person.role == "owner"
+            mine = may(session.person.role, "tests")
             gold = [
                 (step, gold_fields(step, item.gold or {}))
                 for step in self._project.protocol.steps
@@ -217,7 +294,7 @@ class _Pages(OwnerPages):
 
     def _may_see(self, session: Session, item: Item) -> bool:
         """Say whether a person may open an item; referees see disputed and decided ones."""
-        if session.person.role == "owner":
+        if may(session.person.role, "items"):
             return True
         return item.gold is None and any(
             here.status == "disputed" or here.decision is not None for here in item.steps.values()
@@ -280,28 +357,15 @@ def _label_words(step: Step, question: Question, value: Any) -> tuple[str, ...]:
     return in_words(question, list(value) if isinstance(value, tuple) else value)
 
 
-def _is_wanted(item: Item, words: str, status: str, step: str) -> bool:
-    if words and words not in item.id.casefold() and words not in item.text.casefold():
-        return False
-    if status == "test":
-        return item.gold is not None
-    if status not in STATUSES:
-        return True
-    return item.gold is None and any(
-        here.status == "open" and bool(here.skipped)
-        if status == "skipped"
-        else here.status == status
-        for name, here in item.steps.items()
-        if not step or name == step
-    )
-
-
 def _row(item: Item) -> dict[str, Any]:
     return {
         "id": item.id,
         "text": item.text,
         "is_test": item.gold is not None,
-        "steps": [(name, here.status, len(here.answers)) for name, here in item.steps.items()],
+        "steps": [
+            (name, "closed" if here.closed else here.status, len(here.answers))
+            for name, here in item.steps.items()
+        ],
     }
 
 

@@ -14,10 +14,21 @@ from tactful.annotation.analysis.agreement_summary import QuestionAgreement
 from tactful.annotation.analysis.views import View, option_names
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Step
+from tactful.annotation.state.roles import may
 from tactful.annotation.store.events import KINDS, Event
-from tactful.annotation.web import charts, owner_export, owner_items, owner_people, owner_settings
+from tactful.annotation.web import charts
 from tactful.annotation.web.figures import StepTable
-from tactful.annotation.web.owner_site import OwnerPages, OwnerSite, download, now, number_of
+from tactful.annotation.web.owner import (
+    assignment,
+    crowd,
+    export,
+    importing,
+    items,
+    learning,
+    people,
+    settings,
+)
+from tactful.annotation.web.owner.site import OwnerPages, OwnerSite, download, now, number_of
 from tactful.annotation.web.session import Session
 
 LOG_PAGE = 50
@@ -25,7 +36,7 @@ _MOST_LABELS = 15
 """With more labels, their agreement is in a collapsed list."""
 _MOST_SKIPPED = 20
 """Maximum number of skipped items on the page 'Status'."""
-_NOT_TOLD = ("token", "text", "context", "meta", "traits")
+_NOT_TOLD = ("token", "text", "context", "meta", "traits", "screening")
 _SEARCH_STEP = 5_000
 """Events read together when searching for a kind."""
 _LONGEST_SEARCH = 20_000
@@ -37,26 +48,31 @@ def routes(project: Project) -> list[Route]:
     site = OwnerSite(project)
     pages = _Pages(site)
     return [
-        Route("/owner", site.page(pages.status)),
-        Route("/owner/live", site.page(pages.live)),
-        Route("/owner/agreement", site.page(pages.agreement)),
-        Route("/owner/agreement.csv", site.page(pages.agreement_file)),
-        Route("/owner/log", site.page(pages.log)),
-        *owner_people.routes(site),
-        *owner_items.routes(site),
-        *owner_export.routes(site),
-        *owner_settings.routes(site),
+        Route("/owner", site.page(pages.status, "figures")),
+        Route("/owner/live", site.page(pages.live, "figures")),
+        Route("/owner/agreement", site.page(pages.agreement, "figures")),
+        Route("/owner/agreement.csv", site.page(pages.agreement_file, "figures")),
+        Route("/owner/log", site.page(pages.log, "log")),
+        *people.routes(site),
+        *items.routes(site),
+        *importing.routes(site),
+        *export.routes(site),
+        *assignment.routes(site),
+        *crowd.routes(site),
+        *learning.routes(site),
+        *settings.routes(site),
     ]
 
 
 class _Pages(OwnerPages):
     def status(self, request: Request, session: Session) -> Response:
-        return self._show(request, session, "owner_status.html", **self._status(request))
+        return self._show(request, session, "owner_status.html", **self._status(request, session))
 
     def live(self, request: Request, session: Session) -> Response:
-        return self._show(request, session, "owner_live.html", **self._status(request))
+        return self._show(request, session, "owner_live.html", **self._status(request, session))
 
-    def _status(self, request: Request) -> dict[str, Any]:
+    def _status(self, request: Request, session: Session) -> dict[str, Any]:
+        items = may(session.person.role, "items")
         price = _price(request.query_params.get("price", ""))
         status = self._figures.status(price, now())
         return {
@@ -64,15 +80,15 @@ class _Pages(OwnerPages):
             "price": price,
             "bars": [charts.progress_bar(step) for step in status.steps],
             "day_chart": charts.day_chart(status.days, "Answers a day, of the last two weeks"),
-            "suspects": [test for test in self._figures.tests() if test.suspect],
-            "skipped_items": self._figures.skipped_items(),
+            "suspects": [test for test in self._figures.tests() if test.suspect] if items else [],
+            "skipped_items": self._figures.skipped_items() if items else [],
             "most_skipped": _MOST_SKIPPED,
         }
 
     def agreement(self, request: Request, session: Session) -> Response:
         table = self._table(request)
         view = _chosen(table.views, request.query_params.get("view", ""))
-        names = self._names()
+        names = self._names(session)
         people = view.ratings.annotators if view else ()
         pairs = confusion.pairs(view) if view else []
         first, second = _two(request, people, pairs)
@@ -137,7 +153,7 @@ class _Pages(OwnerPages):
             session,
             "owner_log.html",
             events=[(event, _told(event), _has_words(event, free)) for event in events],
-            names=self._names(),
+            names=self._names(session),
             kind=kind,
             kinds=KINDS,
             last=last,
@@ -151,9 +167,12 @@ class _Pages(OwnerPages):
         step: Step = next((each for each in steps if each.id == wanted), steps[0])
         return self._figures.agreement(step)
 
-    def _names(self) -> dict[str, str]:
+    def _names(self, session: Session) -> dict[str, str]:
+        """Return the names of people by id; who may not see people sees their ids."""
+        named = may(session.person.role, "people")
         with self._project.lock:
-            return {person.id: person.name for person in self._project.state.people.values()}
+            people = self._project.state.people.values()
+            return {person.id: person.name if named else person.id for person in people}
 
 
 def _newest(project: Project, before: int, kind: str | None) -> tuple[list[Event], int]:

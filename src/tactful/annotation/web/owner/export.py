@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import IO
@@ -20,14 +20,18 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from tactful.annotation.analysis.estimate import day_of
 from tactful.annotation.formats.load import EXPORTS, FORMATS
-from tactful.annotation.web.owner_site import Form, OwnerPages, OwnerSite, now, one
+from tactful.annotation.project.project import Project
+from tactful.annotation.protocol.records import Role
+from tactful.annotation.state.assignment import day_of
+from tactful.annotation.state.roles import may
+from tactful.annotation.web.owner.site import Form, OwnerPages, OwnerSite, now, one
 from tactful.annotation.web.session import Session
 from tactful.errors import OutputError, TactfulError, UsageError
 
 _LONGEST_SECONDS = 1800
 _PIECE = 64 * 1024
+_WITH_PEOPLE = {each.name for each in FORMATS if each.people}
 
 
 GROUPS = {
@@ -40,37 +44,53 @@ def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the page of exports."""
     pages = _Pages(site)
     return [
-        Route("/owner/export", site.page(pages.export), methods=["GET"]),
-        Route("/owner/export", site.action(pages.download), methods=["POST"]),
+        Route("/owner/export", site.page(pages.export, "labels"), methods=["GET"]),
+        Route("/owner/export", site.action(pages.download, "labels"), methods=["POST"]),
     ]
+
+
+class Exports:
+    """Makes the exports of a project, one at a time."""
+
+    def __init__(self, project: Project):
+        self._project = project
+        self._busy = Lock()
+
+    def make(self, name: str, asked: Sequence[str]) -> IO[bytes] | None:
+        """Return a format as a ZIP archive; None while another one is being made."""
+        if not self._busy.acquire(blocking=False):
+            return None
+        try:
+            return _zipped(self._project.folder, name, [f"--{each}" for each in asked])
+        finally:
+            self._busy.release()
+
+    def file_name(self, name: str, day: str) -> str:
+        """Return the name of the file of an export."""
+        return f"{safe_name(self._project.name)}-{name}-{day}.zip"
 
 
 class _Pages(OwnerPages):
     def __init__(self, site: OwnerSite):
         super().__init__(site)
-        self._busy = Lock()
+        self._exports = Exports(site.project)
 
     def download(self, request: Request, session: Session, form: Form) -> Response:
         """Send one format as a ZIP file."""
         name = one(form, "format")
         if name not in EXPORTS:
             raise HTTPException(400, f"There is no format '{name}'; choose one of the list.")
-        if not self._busy.acquire(blocking=False):
-            problem = "Another export is being made; wait until it is done and try again."
-            return self.export(request, session, problem)
+        if not may_export(session.person.role, name):
+            raise HTTPException(403, f"The format '{name}' says who judged what; choose another.")
         try:
-            options = [f"--{each}" for each in ("spreadsheet", "unfinished") if each in form]
-            made = _zipped(self._project.folder, name, options)
+            asked = [each for each in ("spreadsheet", "unfinished") if each in form]
+            made = self._exports.make(name, asked)
         except TactfulError as error:
             return self.export(request, session, str(error))
-        finally:
-            self._busy.release()
-        file = f"{safe_name(self._project.name)}-{name}-{day_of(now())}.zip"
-        headers = {
-            "Content-Disposition": f"attachment; filename*=utf-8''{quote(file)}",
-            "Content-Length": str(made.seek(0, 2)),
-        }
-        return StreamingResponse(_pieces(made), media_type="application/zip", headers=headers)
+        if made is None:
+            problem = "Another export is being made; wait until it is done and try again."
+            return self.export(request, session, problem)
+        return attachment(made, self._exports.file_name(name, day_of(now())))
 
     def export(self, request: Request, session: Session, problem: str = "") -> Response:
         return self._show(
@@ -78,9 +98,18 @@ class _Pages(OwnerPages):
             session,
             "owner_export.html",
             status=409 if problem else 200,
-            groups=GROUPS,
+            groups={
+                group: allowed
+                for group, formats in GROUPS.items()
+                if (allowed := [f for f in formats if may_export(session.person.role, f.name)])
+            },
             problem=problem,
         )
+
+
+def may_export(role: Role, name: str) -> bool:
+    """Say whether people of a role may export a format: with or without who judged what."""
+    return may(role, "export") or (may(role, "labels") and name not in _WITH_PEOPLE)
 
 
 def safe_name(name: str) -> str:
@@ -122,6 +151,15 @@ def _export(project: Path, name: str, folder: Path, options: list[str]) -> None:
     if done.returncode:
         said = " ".join(done.stderr.split()).removeprefix("Error: ")
         raise UsageError(said or f"The export as '{name}' failed; nothing was written.")
+
+
+def attachment(made: IO[bytes], name: str) -> Response:
+    """Return a ZIP archive to download."""
+    headers = {
+        "Content-Disposition": f"attachment; filename*=utf-8''{quote(name)}",
+        "Content-Length": str(made.seek(0, 2)),
+    }
+    return StreamingResponse(_pieces(made), media_type="application/zip", headers=headers)
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ import io
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,15 +20,14 @@ from starlette.responses import RedirectResponse, Response
 
 from tactful.annotation.formats.cells import neutralise
 from tactful.annotation.project.project import Project
+from tactful.annotation.state.roles import Right, may
 from tactful.annotation.web.figures import Figures
-from tactful.annotation.web.pages import render
+from tactful.annotation.web.pages import path_of, render, root_of
 from tactful.annotation.web.security import read_form
 from tactful.annotation.web.session import Session, need_session
 
 Form = Mapping[str, list[str]]
 Endpoint = Callable[[Request], Response | Awaitable[Response]]
-OWNER = ("owner",)
-REFEREE = ("owner", "referee")
 
 
 class OwnerSite:
@@ -38,19 +38,19 @@ class OwnerSite:
         self.figures = Figures(project)
 
     def page(
-        self, view: Callable[[Request, Session], Response], roles: Sequence[str] = OWNER
+        self, view: Callable[[Request, Session], Response], right: Right = "settings"
     ) -> Endpoint:
-        """Return the endpoint of a page that only people of some roles see."""
+        """Return the endpoint of a page that only people with a right see."""
 
-        return lambda request: view(request, self._enter(request, roles))
+        return lambda request: view(request, self.enter(request, right))
 
     def action(
-        self, act: Callable[[Request, Session, Form], Response], roles: Sequence[str] = OWNER
+        self, act: Callable[[Request, Session, Form], Response], right: Right = "settings"
     ) -> Endpoint:
         """Return the endpoint of a form; it must carry the token of the session."""
 
         async def endpoint(request: Request) -> Response:
-            session = await run_in_threadpool(self._enter, request, roles)
+            session = await run_in_threadpool(self.enter, request, right)
             form = await read_form(request, session)
             try:
                 return await run_in_threadpool(act, request, session, form)
@@ -69,11 +69,12 @@ class OwnerSite:
             template,
             session,
             values.pop("status", 200),
-            path=request.url.path,
+            path=path_of(request),
+            may=partial(may, session.person.role),
             said=request.query_params.get("said", "")[:200],
             when=when,
             percent=percent,
-            item_url=lambda item: item_url(item, **asked),
+            item_url=lambda item: root_of(request) + item_url(item, **asked),
             can_veil=can_veil,
             veiled=veiled,
             hide=Markup(' aria-hidden="true"') if veiled else "",
@@ -82,9 +83,10 @@ class OwnerSite:
             **values,
         )
 
-    def _enter(self, request: Request, roles: Sequence[str]) -> Session:
+    def enter(self, request: Request, right: Right) -> Session:
+        """Return the session of somebody with a right; for others there is no such page."""
         session = need_session(self.project, request)
-        if session.person.role not in roles or session.person.status != "active":
+        if not may(session.person.role, right) or session.person.status != "active":
             raise HTTPException(404)
         return session
 
@@ -107,7 +109,7 @@ def shown(request: Request) -> dict[str, str]:
 
 
 def item_url(item: str, **query: str) -> str:
-    """Return the URL of an item; ids may contain dots and slashes."""
+    """Return the address of an item within its project; ids may contain dots and slashes."""
     return f"/owner/item?{urlencode({'id': item, **query})}"
 
 

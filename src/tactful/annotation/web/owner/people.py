@@ -5,14 +5,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tactful.annotation.protocol.records import Role
 from tactful.annotation.state.project_state import Person
+from tactful.annotation.state.roles import ROLES, may_manage
 from tactful.annotation.web import charts
-from tactful.annotation.web.owner_site import Form, OwnerPages, OwnerSite, back, download, now, one
+from tactful.annotation.web.owner.site import Form, OwnerPages, OwnerSite, back, download, now, one
+from tactful.annotation.web.pages import join_link
 from tactful.annotation.web.session import Session
 from tactful.errors import TactfulError
 
-ROLES: tuple[Role, ...] = ("annotator", "referee", "owner")
+MOST_DAYS = 60
+"""Maximum number of rows in the table of exposure; the file has all."""
 MOST_LINES = 80
 """Maximum number of lines in the trust chart."""
 _LONGEST_NAME = 80
@@ -22,9 +24,10 @@ def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the page of people."""
     pages = _Pages(site)
     return [
-        Route("/owner/people", site.page(pages.people), methods=["GET"]),
-        Route("/owner/people", site.action(pages.change), methods=["POST"]),
-        Route("/owner/people.csv", site.page(pages.file)),
+        Route("/owner/people", site.page(pages.people, "people"), methods=["GET"]),
+        Route("/owner/people", site.action(pages.change, "people"), methods=["POST"]),
+        Route("/owner/people.csv", site.page(pages.file, "export")),
+        Route("/owner/exposure.csv", site.page(pages.exposure_file, "export")),
     ]
 
 
@@ -40,27 +43,39 @@ class _Pages(OwnerPages):
 
     def file(self, request: Request, session: Session) -> Response:
         burdens = {each.person: each for each in self._figures.burdens()}
+        flags = self._figures.flags()
         fields = ("id", "name", "role", "status", "trust", "right", "tests", "answered", "skipped")
         rows = [
             (
                 *(getattr(person, name) for name in fields),
                 burdens[person.id].capped_days if person.id in burdens else None,
                 person.seconds,
+                "; ".join(f"{each.kind}: {each.why}" for each in flags.get(person.id, ())),
             )
             for person in self._all()
         ]
-        header = ("person", *fields[1:], "days at the cap", "seconds of work")
+        header = ("person", *fields[1:], "days at the cap", "seconds of work", "flags")
         return download("people.csv", header, rows)
+
+    def exposure_file(self, request: Request, session: Session) -> Response:
+        rows = [
+            (each.day, each.person, each.name, each.items, each.harmful, f"{each.minutes:.1f}")
+            for each in self._figures.exposures()
+        ]
+        header = ("day", "person", "name", "texts", "harmful", "minutes")
+        return download("exposure.csv", header, rows)
 
     def _invite(self, request: Request, session: Session, form: Form) -> Response:
         role, name = one(form, "role"), one(form, "name")
         if role not in ROLES:
             raise HTTPException(400, f"There is no role '{role}'; choose one of the list.")
+        if not may_manage(session.person.role, role):
+            raise HTTPException(403, f"You can invite annotators only, not a person as {role}.")
         if not name or len(name) > _LONGEST_NAME:
             problem = f"Give the person a name of 1 to {_LONGEST_NAME} characters."
             return self.people(request, session, problem=problem, status=400)
         invitation = self._project.invite(role, name)
-        link = f"{str(request.base_url).rstrip('/')}/join/{invitation.token}"
+        link = join_link(request, invitation.token)
         # In the response itself: the token is not stored, not even in a URL.
         return self.people(request, session, link=link, invited=name)
 
@@ -70,6 +85,10 @@ class _Pages(OwnerPages):
             person = project.state.people.get(who)
         if person is None:
             raise HTTPException(404)
+        if not may_manage(session.person.role, person.role):
+            raise HTTPException(
+                403, f"You can change annotators only; {person.name} is {person.role}."
+            )
         reason = one(form, "reason")[:500]
         match one(form, "action"):
             case "revoke":
@@ -108,6 +127,8 @@ class _Pages(OwnerPages):
             status=status,
             people=self._all(),
             burdens={each.person: each for each in self._figures.burdens()},
+            flags=self._figures.flags(),
+            warnings=self._figures.pool_warnings(),
             chart=charts.trust_chart(
                 tested[:MOST_LINES], quality.least_trust, "Trust of each annotator, test by test"
             ),
@@ -116,7 +137,9 @@ class _Pages(OwnerPages):
             quality=quality,
             care=care,
             tests=self._figures.tests(),
-            roles=ROLES,
+            exposures=self._figures.exposures(),
+            most_days=MOST_DAYS,
+            roles=[role for role in ROLES if may_manage(session.person.role, role)],
             link=link,
             invited=invited,
             problem=problem,

@@ -17,7 +17,8 @@ from tactful.annotation.protocol.changes import (
     Kind,
 )
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.web.owner_site import Form, OwnerPages, OwnerSite, back
+from tactful.annotation.protocol.versions import changes
+from tactful.annotation.web.owner.site import Form, OwnerPages, OwnerSite, back
 from tactful.annotation.web.session import Session
 from tactful.errors import InputError, TactfulError
 
@@ -43,6 +44,7 @@ def routes(site: OwnerSite) -> list[Route]:
     return [
         Route("/owner/settings", site.page(pages.settings), methods=["GET"]),
         Route("/owner/settings", site.action(pages.change), methods=["POST"]),
+        Route("/owner/wording", site.page(pages.wording, "figures")),
     ]
 
 
@@ -53,8 +55,10 @@ _TITLES: Mapping[str, tuple[str, str]] = {
     "confidence": ("Confidence that is enough",
      "From 0 to 1. Leave empty to ask for no further judgements."),
     "least_trust": ("Minimum trust",
-     "From 0 to 1. People below it are removed. Leave empty to remove nobody."),
+     "From 0 to 1. People who are not above it are removed. Leave empty to remove nobody."),
     "least_tests": ("Tests before anybody is removed", ""),
+    "tests_each": ("Tests for each person, at the cost of decoys",
+     "Each has ordinary items judged once more. Leave empty for as many as cost nothing."),
     "rows_remain_finalized": ("Keep finished items finished when somebody is removed", ""),
     "most_per_day": ("Maximum items per person and day", "Leave empty for no limit."),
     "break_after": ("Minutes before a break is suggested", "Leave empty for never."),
@@ -141,6 +145,19 @@ class _Pages(OwnerPages):
             groups=self._groups(),
             workloads=WORKLOADS,
             problem=problem,
+        )
+
+    def wording(self, request: Request, session: Session) -> Response:
+        """Show the versions of questions and guideline, the latest first, and what they changed."""
+        with self._project.lock:
+            versions = list(self._project.state.wordings)
+            unworded = self._project.state.unworded
+        told = [
+            (each, changes(before.wording, each.wording) if before else [])
+            for before, each in zip([None, *versions], versions, strict=False)
+        ]
+        return self._show(
+            request, session, "owner_wording.html", versions=told[::-1], unworded=unworded
         )
 
     def _groups(self) -> list[tuple[str, list[Setting]]]:
