@@ -143,8 +143,8 @@ class Scene:
         data = {"answers": answers, "note": ""}
         self.happens("adjudicated", item=item, annotator=person, step=step, data=data)
 
-    def page(self, person: str, seed: int = 0) -> list[Given]:
-        return next_page(self.state, person, self.now, Random(seed))
+    def page(self, person: str, seed: int = 0, key: bytes = b"key") -> list[Given]:
+        return next_page(self.state, person, self.now, Random(seed), key=key)
 
     def takes_page(self, person: str, seed: int = 0) -> list[Given]:
         given = self.page(person, seed)

@@ -303,7 +303,7 @@ def test_gold_of_a_question_asked_for_each_answer() -> None:
     assert check_gold(frame, gold, "") == {"frame.implied_statement": {"women": ["a b", "c"]}}
 
 
-# Whatever people send: the laws hold for all protocols, and for what breaks them.
+# Random answers, valid and invalid: these properties hold for all protocols.
 
 _LETTERS = st.text(string.ascii_letters + " é\u0301\n👍", max_size=12)
 _JUNK = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.floats())

@@ -35,7 +35,7 @@ def test_a_page_has_one_test_in_a_random_place() -> None:
     made = scene(20, tests=30)
     places: Counter[int] = Counter()
     for seed in range(700):
-        page = items(made.page("ann", seed))
+        page = items(made.page("ann", seed, key=b"key %d" % seed))
         hidden = [at for at, name in enumerate(page) if name.startswith("t")]
         assert len(page) == 7
         assert len(hidden) == 1
@@ -73,7 +73,8 @@ def test_a_page_of_tests_alone_is_never_given() -> None:
     made.answers("ann", "i00", "yes")
     assert made.page("ann") == []
     one = scene(3, tests=5, quality=Quality(page=1, tests=1))
-    assert items(one.page("ann")) == ["i00"]
+    assert len(items(one.page("ann"))) == 1
+    assert items(one.page("ann"))[0].startswith("i")
 
 
 def test_what_one_has_comes_back_as_it_was() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.intake import items_of_corpus, uncertain_first
+from tactful.annotation.protocol.load import load_protocol
 from tactful.errors import InputError, UnknownNameError
 from tactful.types import Example
 
@@ -59,6 +60,13 @@ def test_a_sentence_has_its_comment_and_the_one_before() -> None:
     assert "label" not in found[0].meta
     assert found[0].meta["split"] == "train"
     assert all(item.gold is None for item in found)
+
+
+def test_a_post_has_its_source() -> None:
+    """Sap et al. 2020, figure 4: the form names the source of a post."""
+    (found,) = items_of_corpus([example("1", "One.", "p1", dataSource="Gab")], "SBIC")
+    assert found.context == {"source": "Gab"}
+    assert "source" in load_protocol("frames").steps[0].context
 
 
 def test_a_paragraph_has_no_context() -> None:

@@ -11,10 +11,11 @@ from tests.annotation.scenes import RUDE, UNFAIR, WHOM, options, said, step
 from tactful.aggregation import (
     dpm_five_point,
     majority_vote,
+    mean_above_threshold,
     soft_labels,
     trust_weighted_vote,
 )
-from tactful.annotation.protocol.records import Condition, Question
+from tactful.annotation.protocol.records import Condition, Option, Question
 from tactful.annotation.state.items import Answer
 from tactful.annotation.state.labels import combine
 from tactful.annotation.state.votes import StoppingRule, is_closed
@@ -84,6 +85,24 @@ def test_majority_is_the_rule_of_the_room(votes: list[tuple[str, float]]) -> Non
     assert (label.value, label.votes) == (room.labels[0], len(votes))
     assert label.confidence == pytest.approx(room.confidence[0])
     assert sum(label.soft.values()) == pytest.approx(1)
+
+
+@given(VOTES)
+def test_the_mean_is_the_rule_of_the_room(votes: list[tuple[str, float]]) -> None:
+    """Sap et al. 2020, section 4.2 and footnote 8."""
+    answers, trust = trusted(*votes)
+    scored = tuple(Option(v, v, score=s) for v, s in (("yes", 1.0), ("maybe", 0.5), ("no", 0.0)))
+    rule = step(Question("rude", "choice", "Is it?", options=scored), combine="mean_threshold")
+    room = mean_above_threshold(
+        [("i", name, value) for name, (value, _) in zip(NAMES, votes, strict=False)]
+    )
+    label = combine(rule, answers, trust)["rude"]
+    assert label.value == {"1": "yes", "0": "no"}[str(room.labels[0])]
+    assert label.confidence == pytest.approx(room.confidence[0])
+    stopping = StoppingRule(rule)
+    assert stopping(answers, 0.0)
+    assert stopping(answers, label.confidence or 0.0)
+    assert not stopping(answers, (label.confidence or 0.0) + 0.01)
 
 
 @pytest.mark.parametrize("second", ["0", "1", "2"])

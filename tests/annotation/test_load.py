@@ -1,4 +1,4 @@
-"""Protocol files are read whole: every flaw is told, with its line and what to do."""
+"""Protocol files are read completely: every problem is reported, with its line and a fix."""
 
 from pathlib import Path
 
@@ -98,7 +98,7 @@ def test_the_least_that_a_protocol_needs(tmp_path: Path) -> None:
     assert (protocol.guideline, protocol.traits, protocol.lease_minutes) == ("", (), 30.0)
 
 
-# what stands in the file -> what stands there instead, line of the problem, words of the message
+# a piece of the file -> its replacement, the line of the problem, words of the message
 FLAWS: list[tuple[str, str, int, str]] = [
     (
         "id: tone\nversion",
@@ -213,6 +213,7 @@ FLAWS: list[tuple[str, str, int, str]] = [
     ("        text: Why?", "        text: Why?\n        least: 1", 20, "'least' for a 'text'"),
     ("        text: Why?", "        text: Why?\n        open: true", 20, "'open' for a 'text'"),
     ("        text: Why?", "        text: Why?\n        gaps: false", 20, "'gaps' for a 'text'"),
+    ("        text: Why?", "        text: Why?\n        begins: [It]", 20, "'begins' for a 'text'"),
     (
         "        kind: text\n",
         "        kind: texts\n        least: 3\n        most: 2\n",
@@ -269,6 +270,12 @@ FLAWS: list[tuple[str, str, int, str]] = [
     ('"warm,cold"', '"warm,hot"', 28, "two different answers such as 'warm,cold'"),
     ('"warm,cold"', '"warm,warm"', 28, "two different answers"),
     (
+        'question: tone, values: ["warm,cold"]',
+        'question: tone, also: [mood], values: ["warm,cold"]',
+        28,
+        "questions of 'first' in an entry of rule 'disputed'",
+    ),
+    (
         'rule: disputed, question: tone, values: ["warm,cold"]',
         "rule: label, question: tone",
         28,
@@ -287,6 +294,12 @@ FLAWS: list[tuple[str, str, int, str]] = [
     ("    combine: referee", "    combine: average", 27, "found 'average' as 'combine'"),
     ("    combine: referee", "    combine: union", 27, "'union' in a step that asks for spans"),
     ("    combine: referee", "    combine: dpm_scale", 27, "two judgements of a scale"),
+    (
+        "    combine: referee",
+        "    combine: mean_threshold",
+        27,
+        "scores from 0.5 on that count as 1",
+    ),
     (
         "    title: First",
         "    title: First\n    most: 2\n    confidence: 0.5",

@@ -497,11 +497,11 @@ def test_who_fails_the_tests_is_removed_and_comes_back_when_they_change(project:
         project.edit_gold(name[0], NO)
     assert [event.kind for event in project.store.read()].count("re-admitted") == 1
     assert project.state.people[ann].status == "active"
-    assert project.state.counted("t0", "one")
+    assert any(project.state.counted(f"t{at}", "one") for at in range(6))
 
 
 def test_nobody_is_removed_in_the_middle_of_a_page(project: Project) -> None:
-    """Whoever is refused after one answer would know which item was the test."""
+    """Somebody who is refused after one answer would know which item was the test."""
     project.add_items(items(6, tests=3))
     ann = let_in(project)
     judge(project, ann, NOON, lambda _: NO)
@@ -539,7 +539,7 @@ def test_the_owner_removes_and_readmits(project: Project) -> None:
     project.remove(ann, "asked to")
     assert not project.state.counted("t0", "one")
     project.readmit(ann)
-    assert project.state.counted("t0", "one")
+    assert any(project.state.counted(f"t{at}", "one") for at in range(6))
     assert [
         e.data["why"] for e in project.store.read() if e.kind in ("removed", "re-admitted")
     ] == [

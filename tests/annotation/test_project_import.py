@@ -1,6 +1,7 @@
 """Items and judgements that come in again: added where they are new, never doubled."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tactful.annotation.project.exchange import NewAnswer, NewItem
 from tactful.annotation.project.importing import known_of
 from tactful.annotation.project.project import Project
+from tactful.annotation.store.events import Event
 from tactful.errors import BadRowsError
 
 TEXT = "They also have the right to love."
@@ -120,3 +122,57 @@ def test_fewer_answers_than_the_form_asks_for_come_in(tmp_path: Path) -> None:
     with Project.create(tmp_path / "frames", "frames") as project:
         project.add_items([NewItem("1", "So.", answers=(NewAnswer("w", "frame", said),))])
         assert project.state.items["1"].steps["frame"].answers["w"].answers == said
+
+
+def test_in_parts_is_the_same_as_at_once(tmp_path: Path) -> None:
+    answers = (NewAnswer("Amal", "paragraph", {"pcl": "0"}, at=1.0),)
+    items = [NewItem(f"i{number}", f"Text {number}.") for number in range(600)]
+    # The same texts once more, with judgements, and rows without ids of two files.
+    items += [NewItem(f"i{number}", f"Text {number}.", answers=answers) for number in range(300)]
+    items += [NewItem("a-1", f"Row of file {number}.", made_id=True) for number in range(2)]
+    states = []
+    for name, in_parts in (("one", False), ("two", True)):
+        with Project.create(tmp_path / name, "pcl") as project:
+            added = project.import_items(items, in_parts=in_parts, now=5.0)
+            assert (added.items, added.judgements) == (602, 300)
+            again = project.import_items(items, in_parts=in_parts, now=6.0)
+            assert (again.items, again.judgements, again.again) == (0, 0, 300)
+            states.append(
+                [(item.id, item.text, item.steps) for item in project.state.items.values()]
+            )
+            with pytest.raises(BadRowsError):
+                project.import_items(
+                    [*(NewItem(f"n{n}", "New.") for n in range(600)), NewItem("bad", " ")],
+                    in_parts=in_parts,
+                )
+            assert "n0" not in project.state.items, "all or none"
+            some = [NewItem("i0", "Another text."), NewItem("new", "New.")]
+            kept = project.import_items(some, skip_existing=True, in_parts=in_parts)
+            assert (kept.items, kept.skipped) == (1, 1)
+    assert states[0] == states[1]
+
+
+def test_people_get_pages_while_many_items_arrive(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "busy", "pcl") as project:
+        project.add_items([NewItem(f"i{number}", "A text.") for number in range(5)])
+        person = project.invite("annotator", "Ann").person
+        project.consent(person, {})
+        seen = []
+
+        def hear(events: Sequence[Event]) -> None:
+            # Between two parts, somebody else's operation finds some of the new items.
+            if any(event.kind == "shown" for event in events):
+                seen.append(len(project.state.items))
+
+        project.listeners.append(hear)
+        items = [NewItem(f"n{number}", "A new text.") for number in range(3_000)]
+        importer = threading.Thread(
+            target=project.import_items, args=(items,), kwargs={"in_parts": True}
+        )
+        importer.start()
+        while importer.is_alive():
+            project.page(person)
+            project.give_back(person)
+        importer.join()
+        assert len(project.state.items) == 3_005
+        assert any(5 < count < 3_005 for count in seen)

@@ -1,18 +1,24 @@
 """The four protocols say what their papers say; each number has the section it comes from."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
+from tactful.aggregation import mean_above_threshold
 from tactful.annotation.answers.answers import asked, check_answers
+from tactful.annotation.answers.corpus import CorpusAnswers
 from tactful.annotation.protocol.hotkeys import digits
 from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
 from tactful.annotation.protocol.records import Protocol, Step
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event
+from tactful.corpora import load_corpus
 from tactful.errors import InputError
 from tactful.frames.groups import load_groups
 from tactful.taxonomies import load_taxonomy
@@ -195,7 +201,124 @@ def test_frames_three_annotations_and_answers_of_the_taxonomy() -> None:
         assert question.text == entry.question
         if question.kind == "choice":
             known = {answer.value: answer.number for answer in entry.answers}  # type: ignore[union-attr]
+            if entry.id == "frame.offensive":
+                # Figure 4, question 1.a: "I don't understand the post" is a fourth answer.
+                known |= {"not_understood": None}
             assert {option.value: option.score for option in question.options} == known
+
+
+def framed(*offensive: str) -> State:
+    return judged(FRAMES, *(("frame", {**HARMLESS, "frame.offensive": each}) for each in offensive))
+
+
+@pytest.mark.parametrize(
+    ("offensive", "label", "confidence"),
+    [
+        (("no", "no", "no"), "no", 1.0),
+        (("no", "no", "yes"), "no", 2 / 3),
+        (("not_understood", "no", "no"), "no", 1.0),
+        (("not_understood", "not_understood", "no"), "no", 1.0),
+    ],
+)
+def test_frames_labels_are_means_of_binarised_answers(
+    offensive: tuple[str, ...], label: str, confidence: float
+) -> None:
+    # Section 4.2: "averaging their binarized values and re-binarizing using a .5 threshold".
+    group = {"frame.group": "no"}
+    answers = [
+        ("frame", {**HARMLESS, "frame.offensive": each, **(group if each == "yes" else {})})
+        for each in offensive
+    ]
+    state = judged(FRAMES, *answers)
+    found = state.labels("it", "frame")["frame.offensive"]
+    assert found.value == label
+    assert found.confidence == pytest.approx(confidence)
+    assert state.items["it"].steps["frame"].status == "done"
+
+
+def test_frames_yes_maybe_and_no_are_no_dispute() -> None:
+    # Footnote 8: 1 for "yes", "probably" and "maybe". A vote of each word would be a tie.
+    one_person = {"frame.intent": "probably", "frame.lewd": "no", "frame.group": "no"}
+    state = judged(
+        FRAMES,
+        ("frame", {**one_person, "frame.offensive": "yes", "frame.intent": "yes"}),
+        ("frame", {**one_person, "frame.offensive": "maybe"}),
+        ("frame", {**HARMLESS, "frame.intent": "probably_not"}),
+    )
+    labels = state.labels("it", "frame")
+    assert labels["frame.offensive"].value == "yes"
+    assert labels["frame.offensive"].confidence == pytest.approx(2 / 3)
+    assert dict(labels["frame.offensive"].soft) == pytest.approx(
+        {"yes": 1 / 3, "maybe": 1 / 3, "no": 1 / 3}
+    )
+    assert labels["frame.intent"].value == "yes"
+    # "maybe" of one in three is below the threshold.
+    assert labels["frame.lewd"].value == "no"
+    assert state.finished()
+
+
+def test_frames_keep_the_groups_that_anybody_named() -> None:
+    # Section 4.2: a training instance is "one post-group-statement triple"; none is voted away.
+    def about(*groups: str) -> tuple[str, dict[str, Any]]:
+        statements = {group: [f"{group} are late", f"{group} rest"] for group in groups}
+        return "frame", {
+            **ABOUT_A_GROUP,
+            "frame.target_group": list(groups),
+            "frame.implied_statement": statements,
+        }
+
+    state = judged(FRAMES, about("women"), about("women", "accountants"), about("bakers"))
+    label = state.labels("it", "frame")["frame.target_group"]
+    assert label.value == ("women", "accountants", "bakers")
+    assert label.soft["women"] == pytest.approx(2 / 3)
+    assert state.finished()
+
+
+def test_frames_nobody_understood_it() -> None:
+    state = framed("not_understood", "not_understood", "not_understood")
+    label = state.labels("it", "frame")["frame.offensive"]
+    assert (label.value, label.votes) == (None, 3)
+    assert state.items["it"].steps["frame"].status == "disputed"
+
+
+@pytest.mark.data
+def test_frames_the_corpus_has_hardly_a_dispute(data_folder: Callable[[str], Path]) -> None:
+    # Section 4.2, on the dev rows: a vote of each word leaves 566 of 4,673 posts without a label.
+    found = {}
+    for how in ("majority", "mean_threshold"):
+        (step,) = FRAMES.steps
+        protocol = replace(FRAMES, steps=(replace(step, combine=how),))
+        found[how] = corpus_state(protocol, data_folder("sbic") / "SBIC.v2.dev.csv")
+    assert [len(state.items) for state in found.values()] == [4_673, 4_673]
+    assert found["majority"].counts("frame")["disputed"] == 566
+    # All three of these five left the question empty: they did not understand the post.
+    assert found["mean_threshold"].counts("frame")["disputed"] == 5
+    # The rule of the room gives the same labels, over annotators.
+    state = found["mean_threshold"]
+    answers = [
+        (item.id, each.annotator, each.answers["frame.offensive"].replace("_", " "))
+        for item in state.items.values()
+        for each in item.steps["frame"].counting
+        if "frame.offensive" in each.answers
+    ]
+    room = mean_above_threshold(answers)
+    ours = [state.labels(item, "frame")["frame.offensive"].value for item in room.items]
+    assert ours == [{"1": "yes", "0": "no"}[str(label)] for label in room.labels]
+
+
+def corpus_state(protocol: Protocol, file: Path) -> State:
+    answers, people = CorpusAnswers(protocol), set[str]()
+    events = []
+    for example in load_corpus("sbic", file).examples():
+        events.append(Event("imported", 1.0, item=example.id, data={"text": "A post."}))
+        for given in answers.of(example):
+            if given.annotator not in people:
+                people.add(given.annotator)
+                who = {"role": "annotator", "name": given.annotator, "token": None}
+                events.append(Event("invited", 1.0, annotator=given.annotator, data=who))
+            data = {"answers": given.answers, "seconds": None}
+            events.append(Event("answered", 2.0, example.id, given.annotator, given.step, data))
+    return State.derive(protocol, events)
 
 
 def test_frames_later_questions_come_only_where_they_apply() -> None:
@@ -330,6 +453,25 @@ def test_stereotypes_disagreements_go_to_a_senior() -> None:
         "stereotype.security",
         "stereotype.health",
     }
+
+
+@pytest.mark.parametrize("name", ["implicit", "racial_target", "other_target"])
+def test_stereotypes_a_senior_reviews_implicitness_and_targets(name: str) -> None:
+    # Section 4.2: stage 1 has four labels, and "disagreements were discussed"; not of one of them.
+    step, answers = present("yes")
+    other = {**answers, f"stereotype.{name}": "no" if name == "racial_target" else "yes"}
+    given = [(step, answers), (step, answers), (step, other)]
+    state = judged(STEREOTYPES, *given)
+    assert state.items["it"].steps["presence_review"].status == "open"
+    reviewed = judged(STEREOTYPES, *given, ("presence_review", other))
+    label = reviewed.labels("it", "presence")[f"stereotype.{name}"]
+    assert (label.value, label.decided) == (other[f"stereotype.{name}"], True)
+
+
+def test_stereotypes_who_was_not_asked_does_not_disagree() -> None:
+    # All say no: nobody was asked whether it is implicit.
+    state = judged(STEREOTYPES, *[present("no")] * 3)
+    assert state.items["it"].steps["presence_review"].status == "waiting"
 
 
 # All of them

@@ -1,4 +1,4 @@
-"""A skip can be taken back, comes back once when nothing else is left, and is never forgotten."""
+"""A skip can be undone; a skipped item comes back once, when no other is left."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,7 +49,7 @@ def skips(made: Scene, person: str, item: str) -> None:
 
 
 def work(made: Scene, person: str, *, skipping: tuple[str, ...] = ()) -> list[str]:
-    """Do whatever comes, and return it; some of it is skipped, however often it comes."""
+    """Answer every item of every page, except some, which are always skipped; return all items."""
     seen: list[str] = []
     while page := made.takes_page(person):
         for each in page:
@@ -111,7 +111,7 @@ def test_with_a_balanced_workload_too() -> None:
 
 
 def test_hidden_tests_that_were_skipped_come_back_with_the_items() -> None:
-    """Whoever skips everything must not learn from what comes back which one was a test."""
+    """Somebody who skips everything must not learn which item was a test from what comes back."""
     made = scene(items=3, tests=1, page=4, hidden=1)
     first = sorted(names(made.takes_page("ann")))
     for name in first:

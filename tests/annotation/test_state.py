@@ -156,12 +156,21 @@ def test_who_falls_below_is_removed_and_the_items_open_again() -> None:
     assert list(scene.state.queue(STEP, scene.now)) == ["i"]
 
 
-def test_exactly_78_percent_stays() -> None:
-    """The paper's example has somebody with a trust of 0.78 among those who count."""
+def test_exactly_78_percent_is_not_enough() -> None:
+    """Price et al. 2020, section 3: "maintain a trustworthiness score of more than 78%"."""
     scene = Scene(protocol(DYNAMIC, quality=TRUSTED))
     with_tests(scene, "ann", right=39, wrong=11)
     assert scene.state.people["ann"].trust == 0.78
-    assert scene.state.to_remove() == []
+    assert scene.state.to_remove() == ["ann"]
+    with_tests(scene, "bob", right=40, wrong=11)
+    assert scene.state.to_remove() == ["ann"]
+
+
+def test_nobody_without_a_mistake_is_removed() -> None:
+    scene = Scene(protocol(DYNAMIC, quality=replace(TRUSTED, least_trust=1.0)))
+    with_tests(scene, "ann", right=9, wrong=0)
+    with_tests(scene, "bob", right=9, wrong=1)
+    assert scene.state.to_remove() == ["bob"]
 
 
 def test_not_before_enough_tests() -> None:

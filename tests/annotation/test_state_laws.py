@@ -19,6 +19,7 @@ from tests.annotation.scenes import (
     two_and_a_referee,
 )
 
+from tactful.annotation.analysis.overview import disputes, progress
 from tactful.annotation.protocol.records import Entry, Protocol, Quality, Question
 from tactful.annotation.state.assignment import next_page
 from tactful.annotation.state.project_state import State
@@ -142,6 +143,9 @@ def test_what_is_counted_on_the_way_is_what_is_there(
         far = scene.now + 10_000
         missing = sum(state.needed(item, rule.id, far) for item in parts)
         assert state.wanted(rule.id) == state.judgements[rule.id] + missing
+        touched = {item.id for item in state.touched_items()}
+        seen = {name for name, part in parts.items() if part.answers or part.skipped}
+        assert {name for name, part in parts.items() if part.decision} | seen <= touched
         waiting = [item for item in parts if state.needed(item, rule.id, scene.now)]
         assert list(state.queue(rule.id, scene.now)) == waiting
         most = rule.most or rule.judgements
@@ -150,6 +154,27 @@ def test_what_is_counted_on_the_way_is_what_is_there(
             counted = [answer.annotator for answer in part.counting]
             assert len(set(counted)) == len(counted)
             assert all(state.people[each].counts for each in counted)
+    for found, rule in zip(progress(state), state.protocol.steps, strict=True):
+        here = [(item, item.steps[rule.id]) for item in state.ordinary()]
+        given = [name for _, part in here for name in part.answers]
+        assert found.items == len(here)
+        assert found.discarded == sum(not state.people[name].counts for name in given)
+        assert found.skipped == sum(len(part.skipped) for _, part in here)
+        assert found.finished_with == sum(
+            len(part.counting) for _, part in here if part.status in ("done", "disputed")
+        )
+        assert found.outside == sum(
+            part.status == "waiting"
+            and rule.entry is not None
+            and item.steps[rule.entry.step].status == "done"
+            for item, part in here
+        )
+    assert [each.item for each in disputes(state)] == [
+        item.id
+        for item in state.ordinary()
+        for part in item.steps.values()
+        if part.status == "disputed"
+    ]
     for person in state.people.values():
         right = list(person.taken.values())
         assert (person.tests, person.right) == (len(right), sum(right))

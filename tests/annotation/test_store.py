@@ -103,7 +103,7 @@ def test_a_long_batch_is_kept_whole_or_not_at_all(store_url: str) -> None:
 
 
 def test_known_and_new_keys_in_one_batch(store_url: str) -> None:
-    """Also one that stands twice in the batch: the first is kept, and numbers have no gap."""
+    """Also one that is twice in the batch: the first is kept, and numbers have no gap."""
     with open_store(store_url) as store:
         store.append([answered(1, "k1"), answered(2)])
         keys = ["k1", "k2", None, "k2", "k3"]

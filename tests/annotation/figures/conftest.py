@@ -1,4 +1,4 @@
-"""Small projects, told event by event; the state is the real one."""
+"""Small projects, built event by event; the state is the real one."""
 
 from collections.abc import Callable
 from dataclasses import replace

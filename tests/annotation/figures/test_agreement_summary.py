@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from tactful.agreement import krippendorff_alpha, percent_agreement
+from tactful.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
 from tactful.annotation.analysis.agreement_summary import (
+    CLEAR,
     OTHERS,
     QuestionAgreement,
     question_agreement,
@@ -23,17 +24,16 @@ from tactful.annotation.analysis.views import (
     counted_answers,
     views,
 )
+from tactful.annotation.protocol.load import load_protocol
 from tactful.annotation.protocol.records import Option, Question, Step
+from tactful.annotation.state.items import Answer
 
 Begin = Callable[..., Any]
 TEXT = "A mild text."
 
 
 def columns_of(rows: list[Row]) -> Rows:
-    made = Rows()
-    for row in rows:
-        made.add(*row)
-    return made
+    return Rows(*map(list, zip(*rows, strict=True)))
 
 
 def labels_of(view: View) -> list[str]:
@@ -49,6 +49,15 @@ def agreement_of(
 ) -> list[QuestionAgreement]:
     seen = {question.id: views(question, rows[question.id]) for question in step.questions}
     return step_agreement(step, rows, seen, texts, bootstrap)
+
+
+def test_questions_that_are_gone_and_blank_answers_are_left_out(story: Begin) -> None:
+    step = story().state.protocol.steps[0]
+    name = step.questions[0].id
+    answers = [Answer("ann", {name: "yes", "gone": "no"}, 1.0), Answer("ben", {name: None}, 2.0)]
+    rows = by_question(step, [("a", answers)])
+    assert set(rows) == {question.id for question in step.questions}
+    assert rows[name].annotator == ["ann"]
 
 
 @pytest.fixture
@@ -86,7 +95,8 @@ def test_each_question_has_its_measures(told: Any) -> None:
     assert tone.answers[1].value == percent_agreement(table).value == pytest.approx(2 / 3)
     assert (grade.question, grade.label, grade.answers[0].level) == ("grade", None, "ordinal")
     # Three grades were used: each is held against the others as well.
-    assert [each.label for each in found if each.question == "grade"] == [None, "0", "1", "2"]
+    labels = [each.label for each in found if each.question == "grade"]
+    assert labels == [None, CLEAR, "0", "1", "2"]
     # Two answers say it all: yes against no is no against yes.
     assert [each.label for each in found if each.question == "tone"] == [None]
 
@@ -177,3 +187,43 @@ def test_columns_are_the_rows_that_were_put_in() -> None:
     assert list(made) == rows
     assert len(made) == 2
     assert made.annotator == ["ann", "ben"]
+
+
+def test_kappa_of_the_papers() -> None:
+    """Ariza-Casabona et al. 2022, table 1; Pérez-Almendros et al. 2020, section 4.2.1."""
+    said = {"a": "00", "b": "02", "c": "22", "d": "11", "e": "01", "f": "00"}
+    table = [
+        (item, who, one) for item, both in said.items() for who, one in zip("xy", both, strict=True)
+    ]
+    scale = Question("pcl", "scale", "Does it?", options=tuple(Option(n, n) for n in "012"))
+    rows = columns_of([Row(*row) for row in table])
+    whole, clear = question_agreement(scale, rows, views(scale, rows), {}, 0)[:2]
+    assert whole.answers[2].value == cohen_kappa(table).value
+    assert clear.label == CLEAR
+    kept = [row for row in table if row[0] not in "de"]
+    assert clear.answers[0].value == cohen_kappa(kept).value
+    choice = Question("pcl", "choice", "Does it?", options=scale.options)
+    answers = question_agreement(choice, rows, views(choice, rows), {}, 0)[0].answers
+    assert answers[2].value == fleiss_kappa(table).value
+
+
+def test_spans_have_the_families_of_their_taxonomy() -> None:
+    """Pérez-Almendros et al. 2020, section 4.2.2: three higher-level categories."""
+    spans = load_protocol("pcl").step("spans").question("spans")
+
+    def mark(start: int, end: int, value: str) -> list[dict[str, Any]]:
+        return [{"start": start, "end": end, "value": f"pcl.{value}"}]
+
+    rows = columns_of(
+        [
+            Row("a", "x", mark(0, 6, "shallow_solution")),
+            Row("a", "y", mark(0, 6, "unbalanced_power_relations")),
+            Row("b", "x", mark(0, 6, "metaphor")),
+            Row("b", "y", mark(0, 6, "metaphor")),
+        ]
+    )
+    found = question_agreement(spans, rows, [], {"a": TEXT, "b": TEXT}, 0)
+    values = {each.label: each.answers[0].value for each in found}
+    assert [each.title for each in found][-2:] == ["The saviour (family)", "The poet (family)"]
+    assert values["pcl:saviour"] == pytest.approx(1.0)
+    assert (values["pcl.shallow_solution"] or 0) < 0.5

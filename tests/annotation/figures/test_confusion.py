@@ -29,10 +29,7 @@ ROWS = [
 
 
 def columns_of(rows: list[Row]) -> Rows:
-    made = Rows()
-    for row in rows:
-        made.add(*row)
-    return made
+    return Rows(*map(list, zip(*rows, strict=True)))
 
 
 def view_of(rows: list[Row]) -> View:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.analysis.estimate import by_day, day_of, estimate, step_estimate
+from tactful.annotation.analysis.estimate import by_day, estimate, step_estimate
 from tactful.annotation.analysis.overview import StepProgress, progress
 from tactful.annotation.protocol.records import Protocol, Quality, Step
+from tactful.annotation.state.assignment import day_of
 
 Begin = Callable[..., Any]
 STEP = Step("first", "First", (), judgements=3, most=5, confidence=0.75)

@@ -1,4 +1,4 @@
-"""Where a project stands, counted by hand."""
+"""The progress of a project, counted by hand."""
 
 from collections.abc import Callable
 from typing import Any

@@ -59,7 +59,7 @@ def test_gaps_are_discontinuous_annotations(made: Any, mixed: Protocol, folder: 
     out = text.index("out")
     marks = [
         {"start": 0, "end": out + 3, "value": "a.one", "parts": [[0, 4], [out, out + 3]]},
-        # A gap of one line break cannot be told from a span across it.
+        # A gap of one line break looks like a span across it.
         {"start": 7, "end": 17, "value": "b two", "parts": [[7, 10], [11, 17]]},
         # One part reaches over a line break, and there is a real gap, too.
         {"start": 0, "end": 17, "value": "b two", "parts": [[0, 4], [7, 17]]},

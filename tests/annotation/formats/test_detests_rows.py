@@ -1,4 +1,4 @@
-"""DETESTS rows never contradict the hierarchy, whatever people answered (section 4.1.1)."""
+"""DETESTS rows never contradict the hierarchy, with any answers (section 4.1.1)."""
 
 import csv
 import tempfile

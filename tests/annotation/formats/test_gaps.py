@@ -1,4 +1,4 @@
-"""Spans with gaps: kept by our own formats and by brat, told exactly by all that know none."""
+"""Spans with gaps: kept by our formats and by brat; other formats report the exact loss."""
 
 import json
 from pathlib import Path

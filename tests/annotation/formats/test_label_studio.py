@@ -100,7 +100,7 @@ def test_a_task_as_label_studio_writes_it(folder: Path, mixed: Protocol) -> None
     assert [str(loss) for loss in found.losses] == [
         "results of the type 'relation': 1 (a project holds choices, texts and spans)",
         "skipped annotations: 1 (they hold no answer)",
-        "predictions: 1 (a project computes its own labels)",
+        "predictions without a readable answer: 1 (they were left out)",
     ]
 
 

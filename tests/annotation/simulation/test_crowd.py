@@ -6,9 +6,18 @@ from typing import Any
 
 import pytest
 
+from tactful.annotation.protocol.load import load_protocol
 from tactful.annotation.protocol.records import Protocol
 from tactful.errors import UsageError
-from tactful_lab.simulation.annotators import Crowd, draw_crowd
+from tactful_lab.simulation.annotators import (
+    SECONDS,
+    Crowd,
+    draw_crowd,
+    fitted,
+    pace,
+    published_agreement,
+)
+from tactful_lab.simulation.simulate import Plan, simulate
 
 
 def test_as_many_spam_as_was_said_a_third_in_each_way(crowd_protocol: Protocol) -> None:
@@ -63,3 +72,41 @@ def test_crowds_that_cannot_be_are_refused(wrong: dict[str, Any], sentence: str)
     with pytest.raises(UsageError) as caught:
         Crowd(**wrong)
     assert str(caught.value) == sentence
+
+
+def test_fitted_people_agree_as_those_of_the_paper() -> None:
+    """Ariza-Casabona et al. 2022, table 1, and not as people of one skill would."""
+    known = {name: fit["agreement"] for name, fit in published_agreement()["stereotypes"].items()}
+    assert known["stereotype"] == 0.573
+    assert known["stereotype.other_target"] == 0.139
+    protocol = load_protocol("stereotypes")
+    far = {}
+    for is_fitted in (True, False):
+        answer = simulate(protocol, Plan(items=700, fitted=is_fitted, seed=7))
+        alphas = {each.question: each.alpha for each in answer.questions}
+        far[is_fitted] = max(abs((alphas[name] or 0) - value) for name, value in known.items())
+    assert far[True] < 0.1
+    assert far[False] > 0.2
+
+
+def test_fitted_people_all_read_where_no_test_would_find_them() -> None:
+    crowd = Crowd(spammers=0.2)
+    assert fitted(load_protocol("stereotypes"), crowd).spammers == 0
+    assert fitted(load_protocol("unhealthy"), crowd).spammers == 0.2
+
+
+def test_no_paper_no_fit(crowd_protocol: Protocol) -> None:
+    with pytest.raises(UsageError, match="leave out --fitted"):
+        fitted(crowd_protocol, Crowd())
+
+
+def test_a_comment_takes_the_time_of_the_paper_and_statements_take_longer() -> None:
+    step = load_protocol("unhealthy").steps[0]
+    asked = [question.id for question in step.questions if not question.when]
+    assert pace(step, dict.fromkeys(asked, "no")) == pytest.approx(1)
+    frames = load_protocol("frames").steps[0]
+    short = dict.fromkeys(("frame.offensive", "frame.intent", "frame.lewd"), "no")
+    long = {**short, "frame.group": "yes", "frame.implied_statement": {"women": ["a", "b"]}}
+    assert pace(frames, short) < 1 < pace(frames, long)
+    answer = simulate(load_protocol("unhealthy"), Plan(items=40, tests=10, seed=1, fitted=True))
+    assert answer.hours / answer.judgements == pytest.approx(SECONDS / 3600, rel=0.3)

@@ -16,6 +16,7 @@ from tests.annotation.web.desks import MakeProject, OpenTab, Tab, Visit, Visitor
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
 from tactful.annotation.web.app import create_app
+from tactful.annotation.web.home import addresses, create_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -43,7 +44,7 @@ def make_project(tmp_path: Path) -> Iterator[MakeProject]:
 
 @pytest.fixture
 def visit() -> Iterator[Visit]:
-    """Return a function that lets somebody into a project; they have agreed unless told."""
+    """Return a function that lets somebody into a project; by default they have agreed."""
     with ExitStack() as clients:
 
         def enter(project: Project, role: str = "annotator", agree: bool = True) -> Visitor:
@@ -58,14 +59,15 @@ def visit() -> Iterator[Visit]:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Project], str]]:
-    """Return a function that serves a project, and returns where."""
+def serve() -> Iterator[Callable[..., str]]:
+    """Return a function that serves a project, or several together, and returns where."""
     servers: list[tuple[uvicorn.Server, threading.Thread]] = []
 
-    def start(project: Project) -> str:
+    def start(*projects: Project) -> str:
         listening = socket.create_server(("127.0.0.1", 0))
+        app = create_site(addresses(projects))
         server = uvicorn.Server(
-            uvicorn.Config(create_app(project), log_level="warning", timeout_graceful_shutdown=1)
+            uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
         )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
@@ -98,7 +100,7 @@ def _close(context: "BrowserContext") -> None:
 
 
 @pytest.fixture
-def open_tab(browser: "Browser", serve: Callable[[Project], str]) -> Iterator[OpenTab]:
+def open_tab(browser: "Browser", serve: Callable[..., str]) -> Iterator[OpenTab]:
     """Return a function that opens a project in the browser as one of its people."""
     addresses: dict[int, str] = {}
     with ExitStack() as contexts:

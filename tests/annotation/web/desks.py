@@ -48,11 +48,11 @@ class Tab:
     errors: list[str]
 
     def press(self, *keys: str) -> None:
-        """Press keys, one after the other; nothing else is ever used to work."""
+        """Press keys, one after the other; all work is done with the keyboard."""
         for key in keys:
             self.page.keyboard.press(key)
 
-    def wait(self, what: Callable[[], bool], seconds: float = 15) -> None:
+    def wait(self, what: Callable[[], bool], seconds: float = 120) -> None:
         """Wait until something is so."""
         limit = time.monotonic() + seconds
         while not what():

@@ -1,4 +1,4 @@
-"""Many annotators at once, over HTTP: each does what the pages do, and notes what it was told."""
+"""Many annotators at once, over HTTP: each does what the pages do, and records the answers."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from tests.annotation.web.load_server import Guest
 
 Outcome = Literal["unknown", "saved", "refused"]
 TWICE, ANEW, SKIPS, STOPS = 0.06, 0.02, 0.03, 0.01
-"""How often an answer is sent twice or given anew, and a text skipped or the work stopped."""
+"""How often an answer is sent twice or changed, a text skipped, or the work stopped."""
 _SLIPS = 0.05
 _NOTHING_TO_DO, _SOON = 0.5, 0.005
 _ENDED = "Your part"
@@ -130,7 +130,7 @@ class Annotator:
         if not page.get("items"):
             self._tally.refusals[page.get("why") or page.get("error")] += 1
             await asyncio.sleep(_NOTHING_TO_DO)
-            # Who was removed is not told anything else, however often they ask.
+            # People who were removed always get this answer.
             return not str(page.get("why")).startswith(_ENDED)
         for item in page["items"]:
             self._tally.given.append((self.guest.person, item["handle"], tuple(item)))
@@ -246,8 +246,8 @@ async def work_together(
 ) -> None:
     """Let all of them work at the same time, until the time is over or it is ``enough``.
 
-    They come in the first ``arrive`` seconds; ``after`` so many seconds of answers something
-    happens.
+    They come in the first ``arrive`` seconds; something happens ``after`` this many seconds of
+    answers.
     """
     all_of_them = [each.work(port, seconds, tally, arrive, enough) for each in annotators]
     if after is not None:

@@ -1,4 +1,4 @@
-"""What must be true of a log after any load: held against what those who made it were told.
+"""What must be true of a log after any load, compared with the answers that clients got.
 
 Everything is read off the events themselves, not off the state that the project derives, except
 for which judgements count at the end.
@@ -15,6 +15,7 @@ from tests.annotation.web.load import Tally
 from tactful.annotation.project.files import handle_of
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.hiding import Hiding
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event
 
@@ -54,7 +55,7 @@ def problems(log: Log, tally: Tally) -> list[str]:
 
 
 def _acknowledged(log: Log, tally: Tally) -> Iterator[str]:
-    """Whatever was acknowledged is there once and as it was sent; nothing else is."""
+    """Everything that was acknowledged is there once and as it was sent, and no more."""
     answered: dict[str, list[Event]] = defaultdict(list)
     for event in log.events:
         if event.kind == "answered":
@@ -77,9 +78,12 @@ def _acknowledged(log: Log, tally: Tally) -> Iterator[str]:
 
 
 def _over_the_most(log: Log) -> Iterator[str]:
-    """At no moment are more people asked about an item than may judge it."""
+    """At no moment are more people asked about an item than may judge it.
+
+    Everybody is asked about decoys, so that the tests that everybody sees are not recognisable.
+    """
     most = {step.id: step.most or step.judgements for step in log.protocol.steps}
-    tests = _tests(log)
+    tests = _tests(log) | _decoys(log, State.derive(log.protocol, log.events))
     asked: dict[Place, dict[str, float]] = defaultdict(dict)
     forever = float("inf")
     for event in log.events:
@@ -111,6 +115,7 @@ def _counted(log: Log) -> Iterator[str]:
         if event.kind == "answered"
     )
     changed = {(item, step) for (item, step, _), count in given.items() if count > 1}
+    decoys = _decoys(log, state)
     for item in state.ordinary():
         for step in log.protocol.steps:
             people = [answer.annotator for answer in state.counted(item.id, step.id)]
@@ -119,7 +124,7 @@ def _counted(log: Log) -> Iterator[str]:
             here = item.steps[step.id].answers
             surplus = [each for each in here if each not in people and state.people[each].counts]
             is_moved = (item.id, step.id) in changed
-            if surplus and not is_moved and not removed & here.keys():
+            if surplus and item.id not in decoys and not is_moved and not removed & here.keys():
                 yield f"{len(surplus)} judgements too many for {item.id} ({step.id})"
 
 
@@ -157,7 +162,7 @@ def _over_the_cap(log: Log) -> Iterator[str]:
 
 
 def _told(log: Log, tally: Tally) -> Iterator[str]:
-    """Tests and other items look alike, and so does what is said to whoever answers them."""
+    """Tests and other items look alike, and so do the responses to their answers."""
     tests, places = _tests(log), _handles(log)
     for person, handle, _ in tally.given:
         if (person, handle) not in places:
@@ -184,6 +189,18 @@ def _tests(log: Log) -> set[str]:
         event.item or ""
         for event in log.events
         if event.kind == "imported" and event.data.get("gold") is not None
+    }
+
+
+def _decoys(log: Log, state: State) -> set[str]:
+    """Return the ordinary items that are shown with tests that everybody sees."""
+    person = next(iter(state.people.values()), None)
+    if person is None:
+        return set()
+    return {
+        name
+        for step in log.protocol.steps
+        for name in Hiding(state, person, step, log.secret).kept()
     }
 
 

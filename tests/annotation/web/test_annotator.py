@@ -54,7 +54,7 @@ def test_an_owner_can_judge_too(make_project: MakeProject, visit: Visit) -> None
     for address in ("/owner", "/owner/people", "/owner/disputed", "/owner/export"):
         assert '<a href="/work">Judge</a>' in owner.client.get(address).text
     for address in ("/work", "/done"):
-        # The content warning is for whoever reads the texts.
+        # The content warning is for everybody who reads the texts.
         asked = owner.client.get(address, follow_redirects=False)
         assert asked.headers["location"] == "/consent"
     assert owner.client.get("/api/page").status_code == 403
@@ -83,7 +83,7 @@ def test_an_answer_is_taken_and_kept(make_project: MakeProject, visit: Visit) ->
     project = make_project("pcl", ["A text."])
     ann = visit(project)
     (item,) = page(ann)["items"]
-    assert set(item) == {"handle", "step", "text", "context", "others", "again"}
+    assert set(item) == {"handle", "step", "text", "context", "others", "again", "suggestion"}
     assert ann.post("/api/answer", body(item["handle"], {"pcl": "1"})) == (200, b'{"saved":true}')
     kept = project.state.items["item-0"].steps["paragraph"].answers[ann.person]
     assert (kept.answers, kept.seconds) == ({"pcl": "1"}, 2.5)

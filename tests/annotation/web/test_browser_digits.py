@@ -32,7 +32,7 @@ def shown_digits(tab: Tab) -> dict[str, str]:
 
 
 def shortcuts(tab: Tab, question: str) -> list[str]:
-    """Return what a screen reader is told of the keys of a question."""
+    """Return what a screen reader announces about the keys of a question."""
     options = tab.page.locator(f"#questions [data-question='{question}'] [data-digit]")
     return [str(each.get_attribute("aria-keyshortcuts")) for each in options.all()]
 

@@ -111,7 +111,7 @@ def test_skip_and_stop(make_project: MakeProject, open_tab: OpenTab) -> None:
     tab.show()
     tab.press("s")
     tab.page.wait_for_selector(f"#text:has-text('{TEXTS[1]}')")
-    assert project.state.people[tab.person].skipped == 1
+    tab.wait(lambda: project.state.people[tab.person].skipped == 1)
     tab.page.focus(".stop")
     tab.press("Enter")
     tab.page.wait_for_url("**/stopped")
@@ -119,7 +119,7 @@ def test_skip_and_stop(make_project: MakeProject, open_tab: OpenTab) -> None:
 
 
 def test_own_keys_can_be_switched_off(make_project: MakeProject, open_tab: OpenTab) -> None:
-    """WCAG 2.1.4: keys of a single letter must not stand in the way of speech input."""
+    """WCAG 2.1.4: keys of a single letter must not interfere with speech input."""
     tab = open_tab(make_project("pcl", TEXTS))
     tab.show()
     tab.press("g")

@@ -22,7 +22,7 @@ def write_example(folder: Path) -> Path:
 
 
 def boxes(tab: Tab) -> "tuple[dict[str, Any], list[dict[str, Any]]]":
-    """Return where the card stands, and where each answer button does."""
+    """Return the positions of the card and of each answer button."""
     box = """element => {
       const {left, right, top, bottom, width, height} = element.getBoundingClientRect();
       return {left, right, top, bottom, width, height, name: element.innerText};

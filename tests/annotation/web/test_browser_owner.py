@@ -18,7 +18,11 @@ PAGES = (
     "/owner/items",
     "/owner/disputed",
     "/owner/item?id=item-0",
+    "/owner/import",
+    "/owner/assignment",
+    "/owner/crowd",
     "/owner/settings",
+    "/owner/wording",
     "/owner/log",
 )
 TEXT = "Our volunteers 🌍 bring a smile\r\nto those who have nothing."
@@ -131,3 +135,52 @@ def test_figures_stay_live(project: Project, open_tab: OpenTab) -> None:
     tab.page.clock.fast_forward(30_000)
     tab.page.wait_for_timeout(200)
     assert tile.inner_text() == "4"
+
+
+def test_a_file_is_imported_by_keys(project: Project, open_tab: OpenTab, tmp_path: Path) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    table = tmp_path / "more.csv"
+    table.write_text("id,text\nnew,\n", encoding="utf-8")
+    tab = open_tab(project, "owner")
+    tab.page.goto(tab.address + "/owner/import")
+
+    def send() -> None:
+        # Only the choice of a file is the browser's own window; keys do the rest.
+        tab.page.locator("input[type=file]").set_input_files(table)
+        tab.page.locator("input[type=file]").focus()
+        for _ in range(6):
+            tab.press("Tab")
+        assert tab.page.evaluate("document.activeElement.textContent") == "Check the file"
+        tab.press("Enter")
+
+    send()
+    tab.page.get_by_role("alert").wait_for()
+    assert "more.csv, line 2" in tab.page.get_by_role("alert").inner_text()
+    table.write_text("id,text\nnew,A mild text.\n", encoding="utf-8")
+    send()
+    button = tab.page.get_by_role("button", name="Add to the project")
+    button.wait_for()
+    found = axe.run(tab.page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    button.focus()
+    tab.press("Enter")
+    tab.page.get_by_text("Added 1 text from more.csv.").wait_for()
+    assert project.state.items["new"].text == "A mild text."
+
+
+def test_work_is_assigned_by_keys(project: Project, open_tab: OpenTab) -> None:
+    tab = open_tab(project, "owner")
+    worker = project.invite("annotator", "Bea").person
+    tab.page.goto(tab.address + "/owner/assignment")
+    tab.page.locator("textarea[name=groups]").focus()
+    tab.page.keyboard.type(f"experts: {worker}")
+    tab.press("Tab")
+    tab.page.keyboard.type("experts")
+    tab.press("Tab")
+    tab.page.keyboard.type("pilot: experts")
+    for _ in range(3):
+        tab.press("Tab")
+    tab.press("Enter")
+    tab.page.get_by_text("Changed: groups, everything, assign.").wait_for()
+    assert "too few" in tab.page.get_by_role("region", name="Batches").inner_text()
+    assert project.state.settings["groups"] == {"experts": [worker]}

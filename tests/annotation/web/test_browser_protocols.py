@@ -62,9 +62,9 @@ def test_unhealthy(make_project: MakeProject, open_tab: OpenTab) -> None:
     project = make_project("unhealthy", [*items, *tests])
     tab = open_tab(project, agree=False)
     begin(tab)
-    assert tab.page.inner_text("#place") == "Text 1 of 7"
+    assert tab.page.inner_text("#place") == "Text 1 today"
     for number in range(1, 8):
-        tab.page.wait_for_selector(f"#place:has-text('Text {number} of')")
+        tab.page.wait_for_selector(f"#place:has-text('Text {number} today')")
         tab.show()
         # The same digit eight times, each in the next question; then Save has the focus.
         tab.press(*["1"] * 8)
@@ -119,6 +119,43 @@ def test_frames(make_project: MakeProject, open_tab: OpenTab) -> None:
         },
         "frame.in_group": "maybe",
     }
+
+
+def test_groups_are_found_under_headings_and_statements_begin(
+    make_project: MakeProject, open_tab: OpenTab
+) -> None:
+    """Figure 4 of Sap et al. 2020: headings over the groups, the source, "GROUP does ___"."""
+    post = NewItem("item-0", "Ask a baker.", {"source": "A forum"})
+    tab = open_tab(make_project("frames", [post]), agree=False)
+    begin(tab)
+    assert "Source" in tab.page.inner_text("#context")
+    assert "A forum" in tab.page.inner_text("#context")
+    tab.press("1", "1", "3", "1")
+    groups = tab.page.locator("fieldset[data-question='frame.target_group']")
+    groups.locator("summary", has_text="All answers").focus()
+    tab.press("Enter")
+    heading = groups.get_by_role("group", name="Gender and sexuality")
+    assert heading.get_by_role("button", name="trans men", exact=True).is_visible()
+    chosen = heading.get_by_role("button", name="women", exact=True)
+    # A second press takes it back.
+    for pressed in ("true", "false", "true"):
+        chosen.focus()
+        tab.press("Enter")
+        assert chosen.get_attribute("aria-pressed") == pressed
+        assert groups.locator(".chips li").count() == (pressed == "true")
+    statements = tab.page.locator("fieldset[data-question='frame.implied_statement']")
+    for button, rest in (("women are …", "late"), ("women do …", "nothing"), ("women do …", "")):
+        statements.get_by_role("button", name=button).focus()
+        tab.press("Enter")
+        tab.page.keyboard.type(rest)
+    tab.press("Escape")
+    tab.page.locator("fieldset[data-question='frame.in_group'] input").first.focus()
+    tab.press("2", "Control+Enter")
+    found = tab.wait_for("item-0", "frame")
+    assert isinstance(found, dict)
+    assert found["frame.target_group"] == ["women"]
+    # The third one was only begun.
+    assert found["frame.implied_statement"] == {"women": ["women are late", "women do nothing"]}
 
 
 def test_stereotypes(make_project: MakeProject, open_tab: OpenTab) -> None:

@@ -63,7 +63,7 @@ def test_a_senior_decides_by_keyboard(make_project: MakeProject, open_tab: OpenT
     # The table is reached by Tab, and scrolled by the arrows where it must be.
     tab.press("Tab")
     assert tab.page.evaluate("document.activeElement.className") == "others-scroll"
-    # Two of the questions have the answer that all gave; nothing else is chosen.
+    # Two of the questions have the answer that all gave; no other answer is chosen.
     values = "all => all.map((each) => each.closest('fieldset').dataset.question)"
     checked = tab.page.locator("#questions input:checked")
     assert checked.evaluate_all(values) == ["stereotype.racial_target", "stereotype.other_target"]
@@ -154,3 +154,30 @@ def test_marks_are_words_and_markup_is_text(
     assert marked.locator("q .control").get_attribute("data-name") == "RLO"
     assert tab.page.locator("#others i, #others b").count() == 0
     assert sorted(cells.all_inner_texts())[-1] == "nothing marked"
+
+
+def test_a_text_is_discussed_and_decided_by_keyboard(
+    make_project: MakeProject, open_tab: OpenTab
+) -> None:
+    """DETESTS, section 4.2: annotators and a senior discuss until they agree."""
+    project = disputed(make_project)
+    tab = open_tab(project, role="referee", bypass_csp=True)
+    tab.page.goto(f"{tab.address}/discussion")
+    assert serious(tab) == []
+    assert not overflows(tab)
+    quote = tab.page.locator("blockquote")
+    assert not quote.is_visible()
+    tab.page.locator("summary").focus()
+    tab.press("Enter")
+    assert quote.inner_text() == "Los panaderos madrugan."
+    assert serious(tab) == []
+    tab.page.locator("textarea").focus()
+    tab.page.keyboard.type("¿Todos los panaderos?")
+    tab.press("Tab", "Enter")
+    tab.page.wait_for_selector(".remarks li")
+    assert tab.page.inner_text(".remarks li") == "Persona sénior: ¿Todos los panaderos?"
+    tab.page.goto(f"{tab.address}/work")
+    tab.show()
+    assert tab.page.inner_text("#others .remarks li") == "Persona sénior: ¿Todos los panaderos?"
+    assert serious(tab) == []
+    assert tab.errors == []

@@ -1,4 +1,4 @@
-"""Marking words: offsets are code points, whatever the text is written with."""
+"""Marking words: offsets are code points, in every script."""
 
 from pathlib import Path
 
@@ -139,7 +139,7 @@ def test_by_mouse(mark) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_text_is_shown_as_text(mark) -> None:  # type: ignore[no-untyped-def]
-    """Markup, templates and characters that turn text around do nothing but stand there."""
+    """Markup, templates and characters that reverse text are shown as text."""
     tab = mark(TEXTS["markup"])
     assert tab.page.inner_text("#text") == TEXTS["markup"]
     assert tab.page.locator("#text script, #text b").count() == 0

@@ -11,7 +11,7 @@ from tests.annotation.web.desks import MakeProject, Visit
 from tactful.annotation.project import project as project_work
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.state import assignment
-from tactful.annotation.web import annotator, app, security, session
+from tactful.annotation.web import annotator, app, crowd, security, session
 from tactful.annotation.web.catalogue import LANGUAGES, Entry, catalogue
 from tactful.annotation.web.pages import FOLDER, keyed
 
@@ -55,8 +55,9 @@ def test_each_language_has_the_same_keys_and_placeholders(lang: str) -> None:
 
 def test_nothing_was_left_untranslated() -> None:
     same = {key for key, entry in entries("es").items() if entry == entries("en")[key]}
-    # Keys are called the same; nothing else is.
+    # Only names of keys are the same in both languages.
     keys = {"digits", "letters", "enter", "save", "skip", "blur", "arrows", "join", "escape"}
+    keys |= {"suggest"}
     assert same == {"work.close_key", "keys.guideline", *(f"keys.{name}" for name in keys)}
 
 
@@ -83,7 +84,7 @@ def _read(path: Path) -> str:
 
 
 def literal_words(text: str) -> Iterator[str]:
-    """Yield the words that stand in a template itself: between tags, and in what is read out."""
+    """Yield the words of a template itself: between tags, and in labels for screen readers."""
     text = re.sub(r"\{#.*?#\}|<kbd[^>]*>\w+</kbd>|body_class %\}\w+", "", text, flags=re.DOTALL)
     text = re.sub(r"\{\{.*?\}\}|\{%.*?%\}", " ", text, flags=re.DOTALL)
     for spoken in re.findall(r'(?:aria-label|title|alt|placeholder)="([^"]*)"', text):
@@ -151,11 +152,11 @@ def test_a_sentence_that_nobody_knows_stays() -> None:
     assert SPANISH.say(said) == said
 
 
-SOURCES = (assignment, project_work, annotator, app, security, session)
+SOURCES = (assignment, project_work, annotator, app, crowd, security, session)
 
 
 def test_the_sentences_are_those_that_the_server_says() -> None:
-    """Each stands in the code as it stands here, so that it is known when it is said."""
+    """Each is in the code exactly as it is here, so that the server can translate it."""
     code = " ".join(_read(Path(module.__file__ or "")) for module in SOURCES)
     code = re.sub(r'"\s*\n\s*f?"', "", code)
     missing = []
@@ -219,7 +220,7 @@ def test_the_words_of_scripts_are_data(make_project: MakeProject, visit: Visit) 
     ann = visit(make_project("stereotypes", [NewItem("a", "Una frase.", {"comment": "Un texto."})]))
     page = ann.client.get("/work").text
     block = page.split('<script type="application/json" id="words">')[1].split("</script>")[0]
-    assert "Guardado." in block
+    assert "Borrador guardado" in block
     (item,) = ann.client.get("/api/page").json()["items"]
     assert item["context"] == {"Comentario": "Un texto."}
 

@@ -1,4 +1,4 @@
-"""``kill -9`` of the server in the middle of the work: whatever was acknowledged is there."""
+"""``kill -9`` of the server in the middle of the work: everything acknowledged is there."""
 
 import asyncio
 import random

@@ -141,7 +141,12 @@ def with_an_item_for_all(log: Log) -> Log:
         Event("shown", at, item.item, person, "questionnaire", {"until": at + 60, "page": 7})
         for person in people
     ]
-    return with_events(log, [*log.events, *asked])
+    return without_decoys(with_events(log, [*log.events, *asked]))
+
+
+def without_decoys(log: Log) -> Log:
+    quality = replace(log.protocol.quality, tests_each=None)
+    return replace(log, protocol=replace(log.protocol, quality=quality))
 
 
 def with_a_smaller_cap(log: Log) -> Log:
@@ -150,11 +155,11 @@ def with_a_smaller_cap(log: Log) -> Log:
 
 
 def with_judgements_too_many(log: Log) -> Log:
-    """Two are enough by these rules, so that the third of each item is one too many."""
+    """Two are enough by these rules, and there are no decoys: the third is one too many."""
     steps = tuple(
         replace(step, judgements=2, most=2, confidence=None) for step in log.protocol.steps
     )
-    return replace(log, protocol=replace(log.protocol, steps=steps))
+    return without_decoys(replace(log, protocol=replace(log.protocol, steps=steps)))
 
 
 def without_a_page(log: Log) -> Log:

@@ -69,7 +69,7 @@ def test_a_senior_sees_three_answers_and_begins_with_what_all_share(
     assert others["names"] == ["Persona A", "Persona B", "Persona C"]
     assert [row["split"] for row in others["rows"]] == [True, True, False, False]
     assert [row["news"] for row in others["rows"][1:3]] == ["No coinciden", "Coinciden"]
-    # One of three said no: that cell is marked; whoever was not asked is said to be so.
+    # One of three said no: that cell is marked; people who were not asked are marked as such.
     (odd,) = (cell for cell in others["rows"][0]["cells"] if cell["differs"])
     assert odd["lines"] == ["No"]
     lines = sorted(cell["lines"][0] for cell in others["rows"][1]["cells"])
@@ -78,7 +78,7 @@ def test_a_senior_sees_three_answers_and_begins_with_what_all_share(
 
 
 def test_annotators_are_never_told_of_others(make_project: MakeProject, visit: Visit) -> None:
-    """In no step, whatever others have answered, and over HTTP as well."""
+    """In no step, with any answers of others, and over HTTP as well."""
     project = make_project("pcl", [f"Text {n}." for n in range(3)])
     ann, bob = visit(project), visit(project)
     for visitor in (ann, bob):

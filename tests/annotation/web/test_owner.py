@@ -26,6 +26,8 @@ OWNER_ONLY = (
     "/owner/export",
     "/owner/settings",
     "/owner/log",
+    "/owner/learning",
+    "/owner/anchoring.csv",
 )
 FOR_REFEREES = ("/owner/disputed", "/owner/disputed.csv")
 FORMS = (
@@ -34,6 +36,7 @@ FORMS = (
     "/owner/gold",
     "/owner/settings",
     "/owner/export",
+    "/owner/learning",
 )
 NASTY = '<script>alert(1)</script> {{ 7 * 7 }} \u202e"quoted"'
 PROTOCOL = """

@@ -13,8 +13,8 @@ import pytest
 from tactful.annotation.formats.load import EXPORTS
 from tactful.annotation.project.exchange import NewAnswer, NewItem
 from tactful.annotation.project.project import Project
-from tactful.annotation.web import owner_export
-from tactful.annotation.web.owner_export import safe_name
+from tactful.annotation.web.owner import export
+from tactful.annotation.web.owner.export import safe_name
 
 Visit = Callable[..., Any]
 PROJECT = "unhealthy"
@@ -121,7 +121,7 @@ def test_one_is_made_at_a_time(owner: Any, monkeypatch: pytest.MonkeyPatch) -> N
         answers.append(ask(owner, "csv"))
         return io.BytesIO(b"made")
 
-    monkeypatch.setattr(owner_export, "_zipped", meanwhile)
+    monkeypatch.setattr(export, "_zipped", meanwhile)
     assert ask(owner, "jsonl").content == b"made"
     assert answers[0].status_code == 409
     assert "Another export is being made" in answers[0].text

@@ -8,7 +8,7 @@ import pytest
 
 from tactful.annotation.project.exchange import NewAnswer, NewItem
 from tactful.annotation.project.project import Project
-from tactful.annotation.web.owner import _parted
+from tactful.annotation.web.owner.overview import _parted
 
 MakeProject = Callable[..., Project]
 Visit = Callable[..., Any]

@@ -304,7 +304,7 @@ def test_others_get_the_lock_between_parts(
     project = make_project("pcl", [f"A mild text, number {n}." for n in range(40)])
     monkeypatch.setattr(figures, "PART", 1)
     entered = threading.Event()
-    parts = Figures(project)._parts()
+    parts = Figures(project)._parts(list(project.state.items.values()))
     next(parts)
 
     def enter() -> None:
@@ -401,7 +401,7 @@ def test_a_search_stops_when_it_has_enough(
     make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = make_project("pcl", [f"A mild text, number {n}." for n in range(40)])
-    monkeypatch.setattr(figures, "PART", 5)
+    monkeypatch.setattr(figures, "FIND_PART", 5)
     seen: list[str] = []
 
     def is_wanted(item: Any) -> bool:
@@ -409,7 +409,7 @@ def test_a_search_stops_when_it_has_enough(
         return str(item.id).endswith("1")
 
     found = Figures(project).find(is_wanted, 2)
-    assert [item.id for item in found] == ["item-1", "item-11"]
+    assert [item.id for item in found.items] == ["item-1", "item-11"]
     assert len(seen) == 15
     assert is_free(project)
 

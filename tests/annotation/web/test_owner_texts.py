@@ -13,7 +13,7 @@ from tactful.annotation.project.project import Project
 MakeProject = Callable[..., Project]
 Visit = Callable[..., Any]
 WORD = "zebra"
-"""A word that stands in every text, and in what people wrote about it."""
+"""A word in every text, and in what people wrote about it."""
 PAGES = (
     "/owner",
     "/owner/people",
@@ -55,7 +55,7 @@ steps:
 
 
 class Reader(HTMLParser):
-    """Finds where a word stands: in the open, or in an element that is blurred."""
+    """Finds where a word is: visible, or in an element that is blurred."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ def project(make_project: MakeProject, tmp_path: Any) -> Project:
                     said("Ben", "no", why=f"the {WORD}"),
                 ),
             ),
-            # So many miss it that the first page points at it.
+            # Enough people miss it that the first page warns about it.
             NewItem("test", text, gold={"tone": "yes"}, answers=people),
         ],
     )

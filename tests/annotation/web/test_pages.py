@@ -1,4 +1,4 @@
-"""Markdown and templates: whatever is put in comes out as text."""
+"""Markdown and templates: values are always shown as text."""
 
 import pytest
 from jinja2 import UndefinedError

@@ -1,4 +1,4 @@
-"""Sessions: an invitation lets in, for as long as it is good, and nothing else does."""
+"""Sessions: only an invitation lets people in, as long as it is valid."""
 
 from starlette.testclient import TestClient
 from tests.annotation.web.desks import MakeProject, Visit
