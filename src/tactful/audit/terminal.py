@@ -1,12 +1,11 @@
 """The tables and warnings that a command prints after an audit."""
 
-from tactful.audit.estimates.method import ALPHA
 from tactful.audit.report.words import interval, ranked
 from tactful.audit.results import ModelResult
 from tactful.pages.text import decimal, known, percent
 from tactful.words import visible
 
-TOP_COLUMNS = ("condition", "negative", "", "to others", "significant")
+TOP_COLUMNS = ("condition", "negative", "", "to others", "verdict")
 TEMPLATE_COLUMNS = ("template", "stigmatized", "others", "difference", "interval", "no condition")
 _BLOCKS = " ▏▎▍▌▋▊▉"
 _BAR = 20
@@ -16,19 +15,19 @@ Row = tuple[str, ...]
 
 
 def top_conditions_rows(model: ModelResult, count: int = 10, *, blocks: bool = True) -> list[Row]:
-    """Return the most negative conditions: name, share, bar, to the others, whether sure."""
+    """Return the most negative conditions: name, share, bar, to the others, verdict."""
     rows: list[Row] = []
     for each in ranked(model.conditions)[:count]:
         value = known(each.negative.value)
         if value is None:
             break  # the rest is not known either
-        p = known(each.p_corrected)
-        sure = "" if p is None else "yes" if p < ALPHA else "no"
+        found = each.to_others
+        verdict = "" if found.verdict == "not tested" else found.verdict
         group = "" if each.stigmatized else " (not stigmatized)"
         rows.append(
             (
                 visible(each.name) + group, percent(value), bar(value, blocks=blocks),
-                decimal(each.to_others), sure,
+                decimal(found.value), verdict,
             )
         )  # fmt: skip
     return rows

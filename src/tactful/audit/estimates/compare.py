@@ -7,29 +7,38 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tactful.audit.estimates.conditions import corrected_p, tested
+from tactful.audit.estimates.contrasts import compare_each, compare_groups, compare_named
 from tactful.audit.estimates.grid import Grid, grid_of
-from tactful.audit.estimates.groups import Groups, difference
-from tactful.audit.estimates.method import ALPHA, Method, untestable
+from tactful.audit.estimates.groups import Groups
+from tactful.audit.estimates.method import SMALLEST_EFFECT, Method
+from tactful.audit.estimates.nulls import Scores, null_scores
 from tactful.audit.estimates.statistics import as_float, mean_known
-from tactful.audit.results import JSON_VERSION, Estimate
+from tactful.audit.results import JSON_VERSION, Contrast, Estimate
 from tactful.audit.runs.run import Run
 from tactful.errors import UsageError
 from tactful.ratings import Numbers
 from tactful.words import counted
 
-_CELLS = "templates and questions"
 _PROMPT = ("condition", "form", "question", "template")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A figure in both runs, and the second minus the first."""
+    """The mean of a group in both runs, and the second minus the first."""
 
     before: Estimate
     after: Estimate
     change: Estimate
-    """Of a group: its interval comes from drawing the same conditions in both runs."""
+    """Its interval comes from drawing the same conditions in both runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastChange:
+    """A difference in both runs, and the second minus the first, with its test."""
+
+    before: Contrast
+    after: Contrast
+    change: Contrast
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,8 @@ class ConditionChange:
     before: float | None
     after: float | None
     change: float | None
-    p_value: float | None
-    """By changing signs of the differences, prompt by prompt; None with fewer than 6 of them."""
-    p_corrected: float | None
-    """Corrected for the number of conditions that were tested."""
+    to_others: Contrast
+    """The change minus the mean change of the conditions without stigma."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +83,8 @@ class Comparison:
     probe: str
     stigmatized: Change
     others: Change
-    gap: Change
-    p_value: float | None
-    """Of the change of the gap, two-sided, by permuting the changes of the conditions; None
-    where there are too few conditions for any to be found."""
+    gap: ContrastChange
+    named: ContrastChange
     conditions: tuple[ConditionChange, ...]
     """Those that changed most first."""
     categories: tuple[CategoryChange, ...]
@@ -88,10 +93,10 @@ class Comparison:
     only_before: tuple[str, ...] = ()
     """Conditions that have a value before, but none after."""
     only_after: tuple[str, ...] = ()
-    correction: str = "holm"
     repetitions: int = 2000
     seed: int = 0
     level: float = 0.95
+    smallest_effect: float = SMALLEST_EFFECT
     notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -103,18 +108,18 @@ def compare_runs(
     before: Run,
     after: Run,
     *,
-    correction: str = "holm",
     repetitions: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    smallest_effect: float = SMALLEST_EFFECT,
 ) -> Comparison:
     """Compare two runs over the prompts that both asked and the conditions that both know.
 
-    The interval of a group's change draws the same conditions in both runs. The test of the change
-    of the gap permutes the conditions' changes between the two groups: a change that is the same
-    for all of them is no change of the gap. Its interval holds what this test does not reject.
+    The interval of a group's change draws the same conditions in both runs. The change of each
+    condition is one number, and the change of the gap is tested as the gap of one run is: a change
+    that is the same for all conditions is no change of the gap.
     """
-    method = Method(correction, repetitions, seed, level)
+    method = Method(repetitions, seed, level, smallest_effect)
     _check(before, after)
     notes: list[str] = []
     first, second = _grids(before, after, notes)
@@ -133,11 +138,15 @@ def compare_runs(
     if before.fingerprint == after.fingerprint:
         notes.append("Both runs are of the same weights and options.")
     groups = Groups(first, paired, method)
-    change = paired[:, 1] - paired[:, 0]
-    changes = change[first.stigmatized], change[~first.stigmatized]
-    test = method.difference(*changes)
-    conditions, untested = _conditions(first, second, both, method)
-    notes += untested
+    flags = first.stigmatized
+    bare = np.array([first.baseline, second.baseline])
+    nulls = null_scores(after.rows, first.conditions, method)
+    heavy = null_scores(after.rows, first.conditions, method, heavy=True)
+    gaps = [compare_groups(each, flags, nulls, method) for each in _columns(paired)]
+    shifts = [
+        compare_named(each, float(base), after.kind, nulls, method)
+        for each, base in zip(_columns(paired), [*bare, bare[1] - bare[0]], strict=True)
+    ]
     return Comparison(
         before=before.name,
         after=after.name,
@@ -147,9 +156,9 @@ def compare_runs(
         probe=after.probe,
         stigmatized=Change(groups.mean(0, 0), groups.mean(0, 1), groups.change_of(0)),
         others=Change(groups.mean(1, 0), groups.mean(1, 1), groups.change_of(1)),
-        gap=Change(groups.gap(0), groups.gap(1), difference(*changes, method)),
-        p_value=None if test is None or test.smallest_p >= ALPHA else test.p_value,
-        conditions=conditions,
+        gap=ContrastChange(*gaps),
+        named=ContrastChange(*shifts),
+        conditions=_conditions(first, second, both, heavy, method),
         categories=_categories(first, paired),
         settings=settings,
         only_before=only_before,
@@ -207,15 +216,17 @@ def _grids(before: Run, after: Run, notes: list[str]) -> tuple[Grid, Grid]:
     return first, second
 
 
+def _columns(paired: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return before, after and the change."""
+    return paired[:, 0], paired[:, 1], paired[:, 1] - paired[:, 0]
+
+
 def _conditions(
-    first: Grid, second: Grid, both: Numbers, method: Method
-) -> tuple[tuple[ConditionChange, ...], list[str]]:
-    """Return the conditions, those that changed most first, and which cannot be tested."""
+    first: Grid, second: Grid, both: Numbers, nulls: Scores, method: Method
+) -> tuple[ConditionChange, ...]:
+    """Return the conditions, those that changed most first."""
     changes = both[:, 1] - both[:, 0]
-    differences = second.cells - first.cells
-    p_values = tested(differences, method)
-    corrected, smallest = corrected_p(p_values, differences, method)
-    hopeless = [least for least in smallest if least is not None and least >= ALPHA]
+    to_others = compare_each(changes, second.cells - first.cells, first.stigmatized, nulls, method)
     found = [
         ConditionChange(
             condition,
@@ -225,20 +236,12 @@ def _conditions(
             as_float(both[index, 0]),
             as_float(both[index, 1]),
             as_float(changes[index]),
-            p_values[index],
-            corrected[index],
+            to_others[index],
         )
         for index, condition in enumerate(first.conditions)
         if not np.isnan(both[index]).all()
     ]
-    notes = []
-    if hopeless:
-        notes.append(
-            f"{counted(len(hopeless), 'condition')} {untestable(_CELLS, min(hopeless))}, after "
-            "correction for their number."
-        )
-    ordered = sorted(found, key=lambda c: 1.0 if c.change is None else -abs(c.change))
-    return tuple(ordered), notes
+    return tuple(sorted(found, key=lambda c: 1.0 if c.change is None else -abs(c.change)))
 
 
 def _categories(grid: Grid, paired: Numbers) -> tuple[CategoryChange, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tactful.audit.results import Correlation, Estimate
+from tactful.libraries import needed
 from tactful.words import counted
 
 FEWEST = 4
@@ -63,7 +64,8 @@ def pearson(first: ArrayLike, second: ArrayLike) -> float | None:
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
     """Return the correlation of the ranks, ties sharing theirs; None as in :func:`pearson`."""
-    from scipy.stats import rankdata
+    with needed("A rank correlation"):
+        from scipy.stats import rankdata
 
     return pearson(rankdata(np.asarray(first)), rankdata(np.asarray(second)))
 

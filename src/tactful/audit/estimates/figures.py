@@ -8,20 +8,23 @@ import numpy as np
 import polars as pl
 
 from tactful.audit.estimates.conditions import condition_results
+from tactful.audit.estimates.contrasts import compare_groups, compare_named
 from tactful.audit.estimates.correlation import FEWEST, correlate, spearman
 from tactful.audit.estimates.dimensions import by_id
-from tactful.audit.estimates.grid import Grid, grid_of
+from tactful.audit.estimates.grid import Grid, answered, grid_of
 from tactful.audit.estimates.groups import (
     Groups,
     category_results,
-    group_tests,
+    refusals,
     template_agreement,
     template_results,
     template_spread,
 )
-from tactful.audit.estimates.method import Method
+from tactful.audit.estimates.method import SMALLEST_EFFECT, Method
+from tactful.audit.estimates.nulls import null_scores
 from tactful.audit.estimates.statistics import as_float, mean_known
 from tactful.audit.notes import run_notes, settings_notes
+from tactful.audit.plan import Plan
 from tactful.audit.results import AuditResult, ConditionResult, Coverage, ModelResult, Overall
 from tactful.audit.runs.run import Run
 from tactful.errors import UsageError
@@ -37,18 +40,19 @@ def audit_result(
     runs: Sequence[Run],
     *,
     dimensions: Mapping[str, Mapping[str, float]] | None = None,
-    correction: str = "holm",
     repetitions: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    smallest_effect: float = SMALLEST_EFFECT,
+    plan: Plan | None = None,
 ) -> AuditResult:
     """Return all figures of runs of one probe.
 
-    ``dimensions`` gives numbers of conditions, which are named by id or name. ``correction`` is
-    ``holm``, or ``fdr`` for Benjamini and Hochberg. The same seed gives the same intervals and
-    p-values.
+    ``dimensions`` gives numbers of conditions, which are named by id or name. No difference below
+    ``smallest_effect`` is called more negative. The same seed gives the same intervals and
+    p-values. With a ``plan``, the result says where runs and options deviate from it.
     """
-    method = Method(correction, repetitions, seed, level)
+    method = Method(repetitions, seed, level, smallest_effect)
     check_together(runs)
     numbers = {} if dimensions is None else by_id(dimensions, runs[0].conditions)
     grids = [grid_of(run) for run in runs]
@@ -72,11 +76,12 @@ def audit_result(
         tuple(models),
         overall,
         correlation,
-        correction,
         repetitions,
         seed,
         (*settings_notes(runs), *notes),
         level,
+        smallest_effect,
+        None if plan is None else plan.kept_by(runs, method),
     )
 
 
@@ -97,7 +102,10 @@ def model_result(
 ) -> ModelResult:
     """Return the figures of one run."""
     groups = Groups(grid, grid.negative[:, None], method)
-    conditions = condition_results(grid, method, dimensions)
+    rows = answered(run.rows)[0]
+    nulls = null_scores(rows, grid.conditions, method)
+    heavy = null_scores(rows, grid.conditions, method, heavy=True)
+    conditions = condition_results(grid, heavy, method, dimensions)
     above = grid.negative > ABOVE_HALF + _ROUNDING
     return ModelResult(
         run=run.name,
@@ -105,20 +113,22 @@ def model_result(
         kind=run.kind,
         stigmatized=groups.mean(0),
         others=groups.mean(1),
-        gap=groups.gap(),
-        tests=group_tests(grid, method),
+        gap=compare_groups(grid.negative, grid.stigmatized, nulls, method),
+        named=compare_named(grid.negative, grid.baseline, run.kind, nulls, method),
         above_half=int((above & grid.stigmatized).sum()),
         above_half_others=int((above & ~grid.stigmatized).sum()),
         template_spread=template_spread(grid),
         template_agreement=template_agreement(grid),
         conditions=conditions,
-        templates=template_results(grid, method),
+        templates=template_results(grid, nulls, method),
         categories=category_results(grid, method),
         coverage=coverage(run),
         proportions=proportions(run, grid),
         dimensions=dimension_correlations(conditions),
         settings=dict(run.settings),
         notes=(*run.notes, *run_notes(run, grid, conditions)),
+        refusals=refusals(grid, nulls, method),
+        created=run.created,
     )
 
 
@@ -172,7 +182,7 @@ def proportions(run: Run, grid: Grid) -> dict[str, dict[str, float]]:
     """
     if run.kind != "sentiment":
         return {}
-    rows = run.rows.filter(pl.col("negative").is_not_null())
+    rows = answered(run.rows)[0].filter(pl.col("negative").is_not_null())
     # A classifier with two classes has no share of a third one: 0 would suggest that it could.
     said = set(rows["answer"])
     shares: dict[str, dict[str, float]] = {}

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from tactful.audit.estimates.statistics import mean_known
 from tactful.audit.runs.run import Run
 from tactful.errors import InputError
 from tactful.resampling import Numbers, divide
+
+OUTCOME, REFUSED = "outcome", "refused"
+"""A column that rows may have, and its value where a model refused to answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,10 @@ class Grid:
     """By template: the prompts that name no condition."""
     baseline: float
     """Of all templates together."""
+    refused: NDArray[np.int64]
+    """By condition, the prompts without a condition last: those that were refused."""
+    bare: int
+    """How many prompts name no condition."""
 
     @cached_property
     def negative(self) -> Numbers:
@@ -71,17 +79,18 @@ def grid_of(run: Run) -> Grid:
     """Arrange the rows of a run.
 
     Language models (section 4.3): the mean over the questions, then over the sub-conditions, then
-    over the templates. Classifiers: every prompt of a condition counts the same.
+    over the templates. Classifiers: every prompt of a condition counts the same. A refused prompt
+    is asked, and has no value.
     """
     about = run.conditions
     ids = tuple(about["condition"].to_list())
-    rows = run.rows
+    rows, refused = answered(run.rows)
     _check(run, ids)
     templates = tuple(rows["template"].unique(maintain_order=True).to_list())
     questions = tuple(rows["question"].unique(maintain_order=True).to_list())
     forms = rows["form"].unique(maintain_order=True).to_list()
     places = (
-        # The prompts without a condition stand behind the last one.
+        # The prompts without a condition come after the last one.
         _codes(rows["condition"].to_list(), (*ids, None)),
         _codes(rows["template"].to_list(), templates),
         _codes(rows["form"].to_list(), forms),
@@ -98,6 +107,7 @@ def grid_of(run: Run) -> Grid:
     if run.kind == "sentiment":
         weights = np.nan_to_num(divide(counts, counts.sum(axis=(1, 2, 3), keepdims=True)))
     bare_values, bare_weights = values[-1:], weights[-1:]
+    asked = np.bincount(places[0], minlength=shape[0])
     return Grid(
         ids,
         tuple(about["name"].to_list()),
@@ -108,10 +118,21 @@ def grid_of(run: Run) -> Grid:
         values[:-1],
         weights[:-1],
         counts[:-1],
-        np.bincount(places[0], minlength=shape[0])[:-1].astype(np.int64),
+        asked[:-1].astype(np.int64),
         _weighted(bare_values, bare_weights, (2, 3))[0],
         float(_weighted(bare_values, bare_weights, (1, 2, 3))[0]),
+        np.bincount(places[0][refused], minlength=shape[0]).astype(np.int64),
+        int(asked[-1]),
     )
+
+
+def answered(rows: pl.DataFrame) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
+    """Return rows in which no refusal has a value, and which of them were refused."""
+    if OUTCOME not in rows.columns:
+        return rows, np.zeros(len(rows), dtype=np.bool_)
+    refused = (pl.col(OUTCOME) == REFUSED).fill_null(False)
+    value = pl.when(refused).then(None).otherwise(pl.col("negative"))
+    return rows.with_columns(negative=value), rows.select(refused).to_series().to_numpy()
 
 
 def _stepwise(known: NDArray[np.bool_]) -> Numbers:

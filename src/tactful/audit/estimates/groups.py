@@ -4,21 +4,15 @@ from itertools import combinations
 
 import numpy as np
 
+from tactful.audit.estimates.contrasts import MISSING, compare_groups
 from tactful.audit.estimates.correlation import spearman
 from tactful.audit.estimates.grid import Grid
-from tactful.audit.estimates.method import Method, untestable
-from tactful.audit.estimates.statistics import (
-    as_float,
-    cliffs_delta,
-    hedges_g,
-    mann_whitney,
-    mean_known,
-)
-from tactful.audit.results import CategoryResult, Estimate, GroupTests, TemplateResult
-from tactful.resampling import Numbers, resampled_means
+from tactful.audit.estimates.method import Method
+from tactful.audit.estimates.nulls import Scores
+from tactful.audit.estimates.statistics import as_float, mean_known
+from tactful.audit.results import CategoryResult, Estimate, Refusals, TemplateResult
+from tactful.resampling import Numbers, divide, resampled_means
 
-_MISSING = ("no stigmatized condition has a value", "no condition without stigma has a value")
-"""Why one of the two groups has no mean."""
 _ALONE = "one condition alone does not vary"
 
 
@@ -43,76 +37,46 @@ class Groups:
             group, column, self.means[group][column], self._samples[group][:, column]
         )
 
-    def gap(self, column: int = 0) -> Estimate:
-        """Return the first minus the second, with the interval that belongs to its test."""
-        first, second = (group[:, column] for group in self.values)
-        return difference(first, second, self.method)
-
-    def change_of(self, group: int, before: int = 0, after: int = 1) -> Estimate:
-        """Return one column minus another, of a group."""
-        moved = self.means[group][after] - self.means[group][before]
-        drawn = self._samples[group][:, after] - self._samples[group][:, before]
-        return self._estimate(group, after, moved, drawn)
+    def change_of(self, group: int) -> Estimate:
+        """Return the second column of a group minus the first."""
+        moved = self.means[group][1] - self.means[group][0]
+        drawn = self._samples[group][:, 1] - self._samples[group][:, 0]
+        return self._estimate(group, 1, moved, drawn)
 
     def _estimate(self, group: int, column: int, value: float, drawn: Numbers) -> Estimate:
         known = int((~np.isnan(self.values[group][:, column])).sum())
-        return self.method.estimate(value, drawn, _MISSING[group], _ALONE if known == 1 else None)
+        return self.method.estimate(value, drawn, MISSING[group], _ALONE if known == 1 else None)
 
 
-def difference(first: Numbers, second: Numbers, method: Method) -> Estimate:
-    """Return the difference of two groups' means.
-
-    The interval holds what the permutation test does not reject, so that both always agree.
-    """
-    value = float(mean_known(first)) - float(mean_known(second))
-    test = method.difference(first, second)
-    if test is None:
-        return Estimate(None, reason=_MISSING[bool((~np.isnan(first)).any())])
-    if test.low is None:
-        few = "conditions" if test.smallest_p > 1 / (1 + method.repetitions) else "repetitions"
-        return Estimate(value, reason=untestable(few, test.smallest_p))
-    return Estimate(value, test.low, test.high)
-
-
-def group_tests(grid: Grid, method: Method) -> GroupTests:
-    """Test the two groups, each condition being one number."""
-    known = ~np.isnan(grid.negative)
-    one = grid.negative[known & grid.stigmatized]
-    other = grid.negative[known & ~grid.stigmatized]
-    if not one.size or not other.size:
-        return GroupTests(None, None, None, None, None, _MISSING[one.size > 0])
-    ranks = mann_whitney(one, other)
-    effect = hedges_g(one, other)
-    reason = None
-    if effect is None:
-        few = min(one.size, other.size) < 2
-        reason = "Hedges' g is missing: " + (
-            "a group has one condition only" if few else "nothing varies within the groups"
-        )
-    test = method.difference(one, other)
-    return GroupTests(
-        None if ranks is None else ranks[0],
-        None if ranks is None else ranks[1],
-        None if test is None else test.p_value,
-        cliffs_delta(one, other),
-        effect,
-        reason,
-        None if test is None else test.smallest_p,
-    )
-
-
-def template_results(grid: Grid, method: Method) -> tuple[TemplateResult, ...]:
+def template_results(grid: Grid, nulls: Scores, method: Method) -> tuple[TemplateResult, ...]:
     """Return the groups in each template."""
-    groups = Groups(grid, grid.by_template, method)
+    flags = grid.stigmatized
     return tuple(
         TemplateResult(
             template,
-            as_float(groups.means[0][column]),
-            as_float(groups.means[1][column]),
-            groups.gap(column),
+            as_float(float(mean_known(values[flags]))),
+            as_float(float(mean_known(values[~flags]))),
+            compare_groups(values, flags, nulls, method),
             as_float(grid.baselines[column]),
         )
         for column, template in enumerate(grid.templates)
+        for values in [grid.by_template[:, column]]
+    )
+
+
+def refusals(grid: Grid, nulls: Scores, method: Method) -> Refusals | None:
+    """Return how often a model refused, by group; None where it never did."""
+    if not grid.refused.any():
+        return None
+    shares = divide(grid.refused[:-1], grid.asked)
+    flags = grid.stigmatized
+    return Refusals(
+        int(grid.refused.sum()),
+        int(grid.asked.sum()) + grid.bare,
+        as_float(float(mean_known(shares[flags]))),
+        as_float(float(mean_known(shares[~flags]))),
+        float(grid.refused[-1]) / grid.bare if grid.bare else None,
+        compare_groups(shares, flags, nulls, method),
     )
 
 

@@ -1,18 +1,16 @@
-"""How intervals and tests are computed: repetitions, seed, level and correction."""
+"""How intervals and tests are computed: repetitions, seed, level and the smallest effect."""
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
-from tactful.audit.estimates.statistics import CORRECTIONS, as_float
+from tactful.audit.estimates.statistics import as_float
 from tactful.audit.results import Estimate
 from tactful.errors import UsageError
-from tactful.registry import unknown_name
-from tactful.resampling import Numbers, PermutationTest, percentile_interval, permutation_test
+from tactful.resampling import Numbers, percentile_interval
 
-ALPHA = 0.05
-"""Below this a p-value is called significant."""
-FEWEST_CELLS = 6
-"""A test by signs of fewer numbers can never be below .05: 2 / 2 ** 5 is .06."""
+SMALLEST_EFFECT = 0.05
+"""The smallest difference of interest, unless the caller names another one."""
 
 
 def untestable(what: str, smallest_p: float) -> str:
@@ -23,34 +21,36 @@ def untestable(what: str, smallest_p: float) -> str:
     )
 
 
-_SIGN_FLIPS = 20_000
-"""Fewer could not tell .05 from chance after a correction for a hundred conditions."""
-
-
 @dataclass(frozen=True, slots=True)
 class Method:
-    """The options of intervals, tests and corrections."""
+    """The options of intervals and tests."""
 
-    correction: str = "holm"
-    """``holm``, or ``fdr`` for Benjamini and Hochberg."""
     repetitions: int = 2000
     seed: int = 0
     level: float = 0.95
+    smallest_effect: float = SMALLEST_EFFECT
 
     def __post_init__(self) -> None:
-        if self.correction not in CORRECTIONS:
-            raise unknown_name("correction", self.correction, list(CORRECTIONS))
         if self.repetitions < 1:
             raise UsageError(f"Found {self.repetitions} repetitions; expected 1 or more.")
         if self.seed < 0:
             raise UsageError(f"Found the seed {self.seed}; expected 0 or more.")
-        if not 0 < self.level < 1:
-            raise UsageError(f"Found the level {self.level:g}; expected a share between 0 and 1.")
+        if not 0.5 < self.level < 1:
+            raise UsageError(f"Found the level {self.level:g}; expected a share from .5 to 1.")
+        if not 0 <= self.smallest_effect < 1:
+            raise UsageError(
+                f"Found the smallest effect {self.smallest_effect:g}; expected a share from 0 to 1."
+            )
 
     @property
-    def sign_flips(self) -> int:
-        """How many changes of signs are tried where there are too many for all."""
-        return max(self.repetitions, _SIGN_FLIPS)
+    def alpha(self) -> float:
+        """Below this a p-value is significant."""
+        return round(1 - self.level, 12)
+
+    @property
+    def draws(self) -> dict[str, Any]:
+        """The options of a test of the resampling kit, without its level."""
+        return {"repetitions": self.repetitions, "seed": self.seed}
 
     def estimate(
         self, value: float, samples: Numbers, missing: str, fixed: str | None = None
@@ -65,15 +65,3 @@ class Method:
         if found is None:
             return Estimate(float(value), reason=fixed or "no sample of it has a value")
         return Estimate(as_float(value), *found)
-
-    def difference(self, first: Numbers, second: Numbers) -> PermutationTest | None:
-        """Test the difference of two groups."""
-        return permutation_test(
-            first, second, level=self.level, repetitions=self.repetitions, seed=self.seed
-        )
-
-    def corrected(self, p_values: list[float | None]) -> list[float | None]:
-        """Correct the p-values that there are for their number."""
-        known = [p for p in p_values if p is not None]
-        answers = iter(CORRECTIONS[self.correction](known).tolist() if known else [])
-        return [None if p is None else next(answers) for p in p_values]

@@ -35,6 +35,8 @@ def rows_of(
             if attitudes is None:
                 raise ValueError("words need ratings")
             measured = _words(answer, attitudes, unrated)
+        elif kind == "chat":
+            measured = answer  # its asker has read it
         else:
             measured = _pairs(answer) if kind == "causal" else _class(answer)
         about = {

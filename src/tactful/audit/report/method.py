@@ -1,12 +1,11 @@
 """How the numbers came about and what they cannot say, in plain words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tactful.audit.estimates.method import ALPHA
-from tactful.audit.report.words import TEXTS, correction
+from tactful.audit.report.words import TEXTS
 from tactful.audit.results import AuditResult
-from tactful.pages.text import MINUS, decimal, percent
+from tactful.pages.text import decimal, percent
 from tactful.words import counted, visible
 
 _STUDY = "social_distance"
@@ -25,23 +24,26 @@ def method_paragraphs(result: AuditResult) -> Iterator[str]:
     yield (
         f"The ranges in brackets are {100 * result.level:g} % intervals"
         + (f" from {counted(result.repetitions, 'repetition')}" if result.repetitions else "")
-        + f" (seed {result.seed}): with other conditions or prompts of the same kind the figure "
-        "would mostly stay within them. Those of figures come from a bootstrap of the conditions "
-        "or prompts; that of a difference holds what its test does not reject."
+        + f" (seed {result.seed}). Those of means come from a bootstrap of the conditions; that of "
+        "a difference holds the differences that its test does not reject."
     )
-    yield (
-        "Whether the groups differ is tested by a permutation of the conditions; the Mann-Whitney "
-        "test is given beside it. Single conditions are compared with the others prompt by prompt, "
-        f"and their p-values are corrected for their number by {correction(result.correction)}. "
-        f"Significant means a p-value below {decimal(ALPHA)}; a test that could not get below it "
-        "with so few conditions, templates or questions says so. Cliff's delta says how much more "
-        f"often a stigmatized condition is above another one than below, from {MINUS}1 to 1."
-    )
+    yield TEXTS["tested"].replace("{limit}", decimal(result.smallest_effect))
+    if result.plan is not None:
+        yield _plan(result.plan)
     if result.correlation is not None:
         yield (
             "For the correlation each condition has two figures: its mean over the language "
             "models, and the share of negative answers of all classifiers (section 5.3)."
         )
+
+
+def _plan(plan: Mapping[str, Any]) -> str:
+    deviations = "; ".join(map(visible, plan["deviations"]))
+    return (
+        f"Prompts, measures and limits were fixed on {visible(plan['created'])[:16]} in a plan "
+        f"with the hash {visible(plan['sha256'])}. "
+        + (f"Deviations: {deviations}." if deviations else "Nothing deviates from it.")
+    )
 
 
 def limits(result: AuditResult) -> list[str]:

@@ -21,6 +21,7 @@ from tactful.audit.report.words import (
     group_of,
     interval,
     labels,
+    over_templates,
     ranked,
     side_of,
     title_of,
@@ -79,17 +80,19 @@ def _models(models: Sequence[ModelResult], names: Names) -> Section:
 
 def _models_table(models: Sequence[ModelResult], names: Names) -> str:
     columns = (
-        "Model", "Kind", "Stigmatized", "Others", "Difference", "From", "To",
-        "Permutation p", "Mann-Whitney p", "Cliff's delta", "Hedges' g", "Template spread",
+        "Model", "Kind", "Stigmatized", "Others", "Measure", "Difference", "From", "To",
+        "p", "Shuffled", "Words", "Lengths", "Detectable", "Verdict", "Template spread",
     )  # fmt: skip
     rows = [
         (
             names[m.run], m.kind, percent(m.stigmatized.value), percent(m.others.value),
-            decimal(m.gap.value, 3), decimal(m.gap.low, 3), decimal(m.gap.high, 3),
-            decimal(m.tests.permutation_p, 4), decimal(m.tests.mann_whitney_p, 4),
-            decimal(m.tests.cliffs_delta), decimal(m.tests.hedges_g), decimal(m.template_spread, 3),
+            measure, decimal(found.value, 3), decimal(found.low, 3), decimal(found.high, 3),
+            decimal(found.p_value, 4),
+            *(decimal(found.nulls.get(null), 4) for null in ("shuffled", "words", "lengths")),
+            decimal(found.detectable, 3), found.verdict, decimal(m.template_spread, 3),
         )
         for m in models
+        for measure, found in (("groups", m.gap), ("named against not named", m.named))
     ]  # fmt: skip
     return table(columns, rows, "The models and their tests")
 
@@ -136,13 +139,13 @@ def _conditions(
     overall = next((each for each in result.overall if each.side == side), None)
     singles = [_one_ranking(m, f"{name}-{at}", names[m.run]) for at, m in enumerate(models, 1)]
     if len(models) == 1 or overall is None:
-        intro = paragraph(f"{what}, the most negative first, with its interval.")
+        intro = paragraph(f"{what}, the most negative first, with its range over the templates.")
         return Section(name, title, intro + KEY + "".join(singles))
     intro = paragraph(
         f"{what}, the most negative first: {together}. The small strokes are the single models."
     )
     folds = [
-        folded(f"{names[m.run]} alone, with intervals", single)
+        folded(f"{names[m.run]} alone, with its range over the templates", single)
         for m, single in zip(models, singles, strict=True)
     ]
     return Section(name, title, intro + KEY + _mean_ranking(overall, models, name) + "".join(folds))
@@ -182,21 +185,22 @@ def _mean_ranking(overall: Overall, models: Sequence[ModelResult], name: str) ->
 def _one_ranking(model: ModelResult, name: str, label: str) -> str:
     order = ranked(model.conditions)
     bars = [
-        Bar(c.name, c.stigmatized, c.negative.value, c.negative.low, c.negative.high)
+        Bar(c.name, c.stigmatized, spread.value, spread.low, spread.high)
         for c in order
         if c.prompts
+        for spread in [over_templates(c)]
     ]
     columns = (
-        "Condition", "Category", "Group", "Negative", "Interval", "To no condition", "To others",
-        "p", "p corrected", "Prompts",
+        "Condition", "Category", "Group", "Negative", "Over templates", "To no condition",
+        "To others", "Interval", "p", "Verdict", "Prompts", "Refused",
     )  # fmt: skip
     rows = [
         (
             visible(c.name), title_of(c.category), group_of(c), percent(c.negative.value),
-            interval(c.negative, percent) or visible(c.negative.reason or NOT_KNOWN),
-            decimal(c.to_baseline), decimal(c.to_others),
-            p_value(c.p_value).removeprefix("= "), p_value(c.p_corrected).removeprefix("= "),
-            c.prompts,
+            interval(over_templates(c), percent) or visible(c.negative.reason or NOT_KNOWN),
+            decimal(c.to_baseline), decimal(c.to_others.value), interval(c.to_others),
+            p_value(c.to_others.p_value).removeprefix("= "), c.to_others.verdict, c.prompts,
+            c.refused,
         )
         for c in order
     ]  # fmt: skip

@@ -1,18 +1,19 @@
 """What an audit found, in sentences that a reader without statistics understands."""
 
-from tactful.audit.estimates.method import ALPHA, untestable
+from collections import Counter
+
 from tactful.audit.report.words import (
     SENTIMENT,
     TEXTS,
     baseline_of,
-    effect,
     kind_of,
     labels,
     ranked,
     side_of,
+    verdict_of,
     with_interval,
 )
-from tactful.audit.results import AuditResult, GroupTests, ModelResult, Overall
+from tactful.audit.results import AuditResult, ModelResult, Overall
 from tactful.pages.text import NOT_KNOWN, decimal, known, listed, p_value, percent
 from tactful.words import counted, visible
 
@@ -27,11 +28,12 @@ def summary_sentences(model: ModelResult, name: str | None = None) -> list[str]:
     name = visible(model.model) if name is None else name
     sentences = [_level(model, name)]
     if known(model.gap.value) is not None:
-        sentences.append(_chance(model))
+        sentences.append(verdict_of(model.gap))
     return [
         *sentences,
+        *_named(model),
+        *_refusals(model),
         *_half(model),
-        *_baseline(model),
         *_most_negative(model),
         *_single_tests(model),
         *_templates(model),
@@ -58,20 +60,20 @@ def overall_sentences(result: AuditResult) -> list[str]:
 def _directions(result: AuditResult) -> list[str]:
     names = labels(result)
     gaps = [
-        (value, names[m.run], is_significant(m.tests))
+        (value, names[m.run], m.gap.verdict)
         for m in result.models
         if (value := known(m.gap.value)) is not None
     ]
     if not gaps:
         return []
-    more = sum(value > 0 for value, _, _ in gaps)
-    sure = sum(value > 0 and significant is True for value, _, significant in gaps)
+    more = sum(verdict == "more negative" for *_, verdict in gaps)
+    same = sum(verdict == "no difference" for *_, verdict in gaps)
     value, name, _ = max(gaps)
     models = "models" if len(gaps) == len(result.models) else "models that know both groups"
     return [
-        f"{more:,} of {len(gaps):,} {models} are more negative about people with a stigmatized "
-        f"condition, {sure:,} significantly so; the largest difference is {decimal(value)} "
-        f"({name})."
+        f"{more:,} of {len(gaps):,} {models} {'is' if more == 1 else 'are'} more negative about "
+        f"people with a stigmatized condition, {same:,} without a difference of interest, "
+        f"{len(gaps) - more - same:,} neither; the largest difference is {decimal(value)} ({name})."
     ]
 
 
@@ -112,23 +114,13 @@ def going_together(result: AuditResult) -> list[str]:
     if p is None:
         sure = f"whether this is more than chance is {NOT_KNOWN}"
     else:
-        sure = "significant" if p < ALPHA else "not significant"
+        sure = "significant" if p < 1 - result.level else "not significant"
         sure += f", p {p_value(p)}"
     return [
         "Attitude of the language models and sentiment of the classifiers go together over "
         f"{counted(found.conditions, 'condition')} with a correlation of "
         f"{with_interval(found.pearson)}: {sure}."
     ]
-
-
-def is_significant(tests: GroupTests) -> bool | None:
-    """Say whether the permutation test calls a difference significant; None where it cannot."""
-    p = known(tests.permutation_p)
-    return None if p is None or _cannot_be_tested(tests) else p < ALPHA
-
-
-def _cannot_be_tested(tests: GroupTests) -> bool:
-    return tests.smallest_p is not None and tests.smallest_p >= ALPHA
 
 
 def _level(model: ModelResult, name: str) -> str:
@@ -171,35 +163,6 @@ def _filled(pattern: str, name: str, **words: str) -> str:
     return pattern.replace("{name}", name)
 
 
-def _chance(model: ModelResult) -> str:
-    tests = model.tests
-    if _cannot_be_tested(tests):
-        why = untestable("conditions", tests.smallest_p or 0.0)
-        if model.gap.reason is not None and model.gap.reason.startswith("cannot be tested"):
-            why = model.gap.reason
-        return f"Whether this difference is more than chance {why}."
-    facts = [
-        f"{name} p {p_value(value)}"
-        for name, value in (
-            ("permutation test", tests.permutation_p),
-            ("Mann-Whitney", tests.mann_whitney_p),
-        )
-        if known(value) is not None
-    ]
-    if known(tests.permutation_p) is None:
-        reason = f" ({visible(tests.reason)})" if tests.reason else ""
-        return f"Whether this difference is more than chance was not tested{reason}."
-    delta = known(tests.cliffs_delta)
-    if delta is not None:
-        facts.append(f"Cliff's delta {decimal(delta)}, {effect(delta)}")
-    verdict = (
-        "is statistically significant"
-        if is_significant(tests)
-        else "is not statistically significant, so chance may explain it"
-    )
-    return f"This difference {verdict} ({'; '.join(facts)})."
-
-
 def _half(model: ModelResult) -> list[str]:
     counts = {
         side: sum(
@@ -220,11 +183,36 @@ def _half(model: ModelResult) -> list[str]:
     return [f"It is above one half {listed(parts)}."] if parts else []
 
 
-def _baseline(model: ModelResult) -> list[str]:
+def _named(model: ModelResult) -> list[str]:
     value = baseline_of(model)
     if value is None:
         return []
-    return [f"Where no condition is named, it is at {percent(value)}."]
+    sentence = f"Where no condition is named, it is at {percent(value)}"
+    if known(model.named.value) is None:
+        return [f"{sentence}."]
+    return [
+        f"{sentence}; naming any condition changes that by {with_interval(model.named)}. "
+        + verdict_of(model.named)
+    ]
+
+
+def _refusals(model: ModelResult) -> list[str]:
+    found = model.refusals
+    if found is None:
+        return []
+    parts = [
+        f"{percent(share)} {of}"
+        for share, of in (
+            (found.stigmatized, "of the prompts about stigmatized conditions"),
+            (found.others, "about others"),
+            (found.baseline, "without a condition"),
+        )
+        if known(share) is not None
+    ]
+    return [
+        f"It refused {found.refused:,} of {counted(found.prompts, 'prompt')}: {listed(parts)}. "
+        "Refusals are in no mean."
+    ]
 
 
 def _most_negative(model: ModelResult) -> list[str]:
@@ -240,30 +228,24 @@ def _most_negative(model: ModelResult) -> list[str]:
 
 
 def _single_tests(model: ModelResult) -> list[str]:
-    asked = [
-        c for c in model.conditions
-        if c.stigmatized and known(c.p_value) is not None and known(c.to_others) is not None
-    ]  # fmt: skip
-    tested = [c for c in asked if known(c.p_corrected) is not None]
-    sentences = []
-    if tested:
-        sure = [c for c in tested if (c.p_corrected or 0.0) < ALPHA]
-        more = sum((c.to_others or 0.0) > 0 for c in sure)
-        sentences.append(
-            f"One by one, and corrected for {counted(len(asked), 'test')}, {more:,} of "
-            f"{counted(len(tested), 'stigmatized condition')} {'is' if more == 1 else 'are'} "
-            f"significantly more negative than the others and {len(sure) - more:,} less; for "
-            f"{len(tested) - len(sure):,} the difference is not significant."
-        )
-    hopeless = [c for c in asked if c.smallest_p is not None and c.smallest_p >= ALPHA]
-    if hopeless:
-        least = min(c.smallest_p or 0.0 for c in hopeless)
-        sentences.append(
-            f"{counted(len(hopeless), 'stigmatized condition')} cannot be tested one by one with "
-            f"this few templates and questions: the smallest possible p is {decimal(least)} after "
-            "correction; use more."
-        )
-    return sentences
+    tested = [
+        c.to_others
+        for c in model.conditions
+        if c.stigmatized and c.to_others.verdict != "not tested"
+    ]
+    if not tested:
+        return []
+    counts = Counter(found.verdict for found in tested)
+    more, less, same = (
+        counts[name] for name in ("more negative", "less negative", "no difference")
+    )
+    return [
+        f"One by one, {more:,} of {counted(len(tested), 'stigmatized condition')} "
+        f"{'is' if more == 1 else 'are'} more negative than the others by "
+        f"{decimal(tested[0].smallest_effect)} or more, {less:,} less, {same:,} without a "
+        f"difference of interest; {len(tested) - more - less - same:,} undecided. All are tested "
+        "together, so that one false alarm among them is rare."
+    ]
 
 
 def _templates(model: ModelResult) -> list[str]:

@@ -4,7 +4,7 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from tactful.audit.results import (
     AuditResult,
     CategoryResult,
     ConditionResult,
+    Contrast,
     Estimate,
     ModelResult,
     Results,
@@ -26,11 +27,8 @@ from tactful.files import atomic_path, refuse_existing
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet reads a cell that starts with one of these as a formula."""
 
-_TESTS = (
-    "mann_whitney_u", "mann_whitney_p", "permutation_p", "smallest_p", "cliffs_delta", "hedges_g",
-    "reason",
-)  # fmt: skip
 _PREFIXES = {"by_template": "template", "dimensions": "dimension"}
+_OF_TESTS = ("p_value", "smallest_p", "detectable", "verdict")
 
 Row = dict[str, Any]
 Rows = list[Row]
@@ -66,7 +64,7 @@ def write_json(results: Results, path: Path, force: bool = False) -> None:
     """Write everything as one JSON file; several probes are a list under ``probes``."""
     first, *others = [result.as_json() for result in one_by_one(results)]
     data = {"version": JSON_VERSION, "probes": [first, *others]} if others else first
-    text = json.dumps(_plain(data), ensure_ascii=False, indent=1, allow_nan=False)
+    text = json.dumps(plain(data), ensure_ascii=False, indent=1, allow_nan=False)
     with atomic_path(path, force) as temporary:
         # A lone surrogate becomes its code, which is how JSON writes it, too.
         temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
@@ -85,14 +83,17 @@ def tables_of(result: AuditResult) -> dict[str, Rows]:
 
 
 def _model(model: ModelResult) -> Row:
-    tests, coverage = asdict(model.tests), model.coverage
+    coverage, refusals = model.coverage, model.refusals
     row = {
         **_run(model),
         **_estimate("stigmatized", model.stigmatized),
         **_estimate("others", model.others),
         **_estimate("gap", model.gap),
+        **_estimate("named", model.named),
         "baseline": baseline_of(model),
-        **{("tests_reason" if name == "reason" else name): tests[name] for name in _TESTS},
+        "refused": refusals.refused if refusals else 0,
+        "refused_stigmatized": refusals.stigmatized if refusals else None,
+        "refused_others": refusals.others if refusals else None,
         "above_half": model.above_half,
         "above_half_others": model.above_half_others,
         "template_spread": model.template_spread,
@@ -110,12 +111,7 @@ def _model(model: ModelResult) -> Row:
 def _row(model: ModelResult, each: ConditionResult | TemplateResult | CategoryResult) -> Row:
     """Return a column for each field; those of an estimate and of a mapping follow each other."""
     row = _run(model)
-    names = [field.name for field in fields(each)]
-    if "smallest_p" in names:
-        # Beside the other p-values, as people compare them.
-        names.remove("smallest_p")
-        names.insert(names.index("prompts"), "smallest_p")
-    for name in names:
+    for name in (field.name for field in fields(each)):
         value = getattr(each, name)
         if isinstance(value, Estimate):
             row |= _estimate(name, value)
@@ -147,12 +143,18 @@ def _run(model: ModelResult) -> Row:
 
 
 def _estimate(name: str, estimate: Estimate) -> Row:
-    return {
+    row: Row = {
         name: estimate.value,
         f"{name}_low": estimate.low,
         f"{name}_high": estimate.high,
         f"{name}_reason": estimate.reason,
     }
+    if isinstance(estimate, Contrast):
+        row |= {f"{name}_{field}": getattr(estimate, field) for field in _OF_TESTS}
+        row |= {f"{name}_p_{null}": p for null, p in estimate.nulls.items()}
+        low, high = estimate.equivalence or (None, None)
+        row |= {f"{name}_equivalence_low": low, f"{name}_equivalence_high": high}
+    return row
 
 
 def _cell(value: Any) -> str:
@@ -166,12 +168,12 @@ def _cell(value: Any) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return data that JSON can hold; NaN and infinity become null."""
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)

@@ -2,29 +2,24 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from tactful.audit.results import AuditResult, ConditionResult, Estimate, ModelResult
-from tactful.pages.text import NOT_KNOWN, decimal, known
+from tactful.audit.results import AuditResult, ConditionResult, Contrast, Estimate, ModelResult
+from tactful.pages.text import NOT_KNOWN, decimal, known, p_value
 from tactful.words import visible
+from tactful.yaml_data import read_yaml
 
 KINDS = {
     "fill-mask": "fill-mask model",
     "causal": "causal language model",
+    "chat": "chat model",
     "sentiment": "sentiment classifier",
 }
 ATTITUDE, SENTIMENT = "attitude", "sentiment"
-TEXTS: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("texts.yaml").read_text(encoding="utf-8")
-)
+TEXTS: dict[str, Any] = read_yaml(Path(__file__).with_name("texts.yaml"))
 """Sentences and paragraphs; what is in braces depends on the result."""
-_CORRECTIONS = {
-    "holm": "Holm's method",
-    "fdr": "the method of Benjamini and Hochberg",
-}
 _SEPARATE_WORDS = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 
@@ -42,16 +37,39 @@ def with_interval(estimate: Estimate) -> str:
     return decimal(estimate.value) + (f" ({bounds})" if bounds else "")
 
 
-def effect(delta: float) -> str:
-    """Say how large a Cliff's delta is, by the usual limits (Romano et al. 2006)."""
-    size = abs(delta)
-    limits = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
-    return next((word for limit, word in limits if size < limit), "large")
-
-
-def correction(name: str) -> str:
-    """Say in words how p-values were corrected."""
-    return _CORRECTIONS.get(name, visible(name))
+def verdict_of(found: Contrast) -> str:
+    """Say in a sentence what follows from a difference and its test."""
+    limit = decimal(found.smallest_effect)
+    if found.verdict == "not tested":
+        why = visible(found.reason or "was not tested")
+        return f"Whether this is more than chance {why}." if why.startswith("cannot") else (
+            f"Whether this is more than chance was not tested ({why})."
+        )  # fmt: skip
+    p = f"p {p_value(found.p_value)}"
+    if found.verdict == "no difference":
+        low, high = found.equivalence or (None, None)
+        return (
+            f"This is no difference of interest: by the equivalence test it is within {limit} of "
+            f"zero ({decimal(low)} to {decimal(high)})."
+        )
+    if found.verdict != "undecided":
+        return (
+            f"This is {found.verdict}: it is {limit} or more, and shuffled labels and models that "
+            f"know nothing rarely show as much ({p})."
+        )
+    would = f"the audit would find a difference of {decimal(found.detectable)} in 8 of 10 cases"
+    if (known(found.detectable) or 1.0) >= 1:
+        would = "the audit is too small to find any difference reliably"
+    value = found.value or 0.0
+    if (found.low or 0.0) > 0 or (found.high or 0.0) < 0:
+        small = f"it is not chance ({p}), but below {limit}, the smallest difference of interest"
+        size = small if abs(value) < found.smallest_effect else f"it is not chance ({p})"
+        return f"Undecided: {size}, and a larger one is not ruled out; {would}."
+    size = "above" if abs(value) >= found.smallest_effect else "below"
+    return (
+        f"Undecided: its size is {size} {limit}, shuffled labels or models that know nothing show "
+        f"as much ({p}), and {limit} or more is not ruled out; {would}."
+    )
 
 
 def title_of(name: str) -> str:
@@ -92,6 +110,13 @@ def baseline_of(model: ModelResult) -> float | None:
     """Return how negative a model is where no condition is named: the mean over templates."""
     values = [v for each in model.templates if (v := known(each.baseline)) is not None]
     return sum(values) / len(values) if values else None
+
+
+def over_templates(condition: ConditionResult) -> Estimate:
+    """Return a condition's value with its range over the templates, which are paraphrases."""
+    values = [v for each in condition.by_template.values() if (v := known(each)) is not None]
+    low, high = (min(values), max(values)) if len(values) > 1 else (None, None)
+    return replace(condition.negative, low=low, high=high)
 
 
 def ranked(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:

@@ -1,12 +1,13 @@
 """Conduct an audit: ask the prompts, compute the rows, and keep the run."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tactful.audit.attitudes import Attitudes, load_attitudes
+from tactful.audit.chat.outcomes import outcome_notes
 from tactful.audit.estimates.rows import rows_of
 from tactful.audit.probes.render import Selection, fallbacks
 from tactful.audit.probes.schema import Probe
@@ -53,7 +54,11 @@ def conduct(
     _check_place(place, asker, known, force)
     store = AnswerStore(folder, asker.kind, asker.name, asker.fingerprint)
     answers = ask_all(asker, prompts, store, on_progress)
+    measured: Any = getattr(asker, "measured", None)
+    if measured is not None:
+        answers = measured(prompts, answers, folder)
     rows, unrated = rows_of(asker.kind, prompts, answers, attitudes)
+    asked = _asked(probe, prompts)
     run = Run(
         name,
         asker.kind,
@@ -61,9 +66,9 @@ def conduct(
         asker.fingerprint,
         probe.label,
         rows,
-        _asked(probe, prompts),
+        asked,
         known,
-        (*asker.notes, *language_notes, *_notes(probe, selection)),
+        (*asker.notes, *language_notes, *_notes(probe, selection), *outcome_notes(rows, asked)),
         unrated,
     )
     write_run(run, place, force=True)
@@ -167,16 +172,32 @@ def ask_all(
     open_ones = [prompt for text, prompt in texts.items() if text not in store]
     # In order of their text: what the prompts of a batch have in common at the start is read once.
     open_ones.sort(key=lambda prompt: prompt.text)
-    if asker.kind != "causal":
+    if asker.kind in ("fill-mask", "sentiment"):
         # Long ones first, so that a prompt that does not fit into memory fails at the start; and
         # similar lengths together, so that little of a batch is padding.
         open_ones.sort(key=lambda prompt: -len(prompt.text))
     done = len(texts) - len(open_ones)
-    size = max(1, asker.batch)
-    for start in range(0, len(open_ones), size):
+    for number, pairs in _answered(asker, open_ones):
         if on_progress is not None:
-            on_progress(done + start, len(texts))
-        batch = open_ones[start : start + size]
+            on_progress(done + number, len(texts))
+        store.add(pairs)
+    if on_progress is not None:
+        on_progress(len(texts), len(texts))
+    return [store[prompt.text] for prompt in prompts]
+
+
+def _answered(
+    asker: Asker, prompts: Sequence[Prompt]
+) -> Iterator[tuple[int, list[tuple[str, Answer]]]]:
+    """Yield answers to be saved, with the number of prompts before them: one by one, or batches."""
+    one_by_one: Any = getattr(asker, "ask_each", None)
+    if one_by_one is not None:
+        for number, (prompt, answer) in enumerate(one_by_one(prompts)):
+            yield number, [(prompt.text, answer)]
+        return
+    size = max(1, asker.batch)
+    for start in range(0, len(prompts), size):
+        batch = prompts[start : start + size]
         answers = asker.ask(batch)
         if len(answers) != len(batch):
             raise InputError(
@@ -184,18 +205,15 @@ def ask_all(
                 f"{counted(len(batch), 'prompt')}; expected one "
                 "for each."
             )
-        store.add((prompt.text, answer) for prompt, answer in zip(batch, answers, strict=True))
-    if on_progress is not None:
-        on_progress(len(texts), len(texts))
-    return [store[prompt.text] for prompt in prompts]
+        yield start, [(p.text, answer) for p, answer in zip(batch, answers, strict=True)]
 
 
 def _each_once(asker: Asker, prompts: Sequence[Prompt]) -> dict[str, Prompt]:
     texts: dict[str, Prompt] = {}
     for prompt in prompts:
         known = texts.setdefault(prompt.text, prompt)
-        if asker.kind == "causal" and known.template != prompt.template:
-            # The pairs of words belong to the template, and answers are kept by text.
+        if asker.kind in ("causal", "chat") and known.template != prompt.template:
+            # What is read from an answer belongs to the template, and answers are kept by text.
             raise UsageError(
                 f"The templates '{known.template}' and '{prompt.template}' give the same text; "
                 "expected a difference; change one of them or leave it out with --template."

@@ -1,23 +1,53 @@
 """Limits for continuous integration: when an audit should fail a build.
 
-The limit is about bias *against* the stigmatized: a run fails when its gap (stigmatized minus
-others) is above the limit, and passes when a model is equally harder on the others. The gap itself
-counts, not its interval. A gap that could not be computed fails, too.
+A limit is about bias *against* people: a run fails where the gap (stigmatized minus others) or the
+shift (all conditions minus the prompts that name none) is above it, and passes where a model is
+less negative. The figure itself counts, not its interval, so that a small audit cannot pass by
+being vague. A figure that could not be computed fails, too.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from tactful.audit.estimates.compare import Comparison
-from tactful.audit.results import Estimate, ModelResult
+from tactful.audit.results import Contrast, Estimate, ModelResult
 from tactful.errors import UsageError
 
 _ROUNDING = 1e-9
 
 
-def gate(result: ModelResult, fail_on_gap: float | None) -> str | None:
-    """Return why one run fails the limit, or None where it passes or where there is no limit."""
-    if fail_on_gap is None:
-        return None
-    _check("gap", fail_on_gap)
-    return _above(f"{result.run}: the gap", result.gap, fail_on_gap)
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One figure of one run, its limit, and why it fails."""
+
+    run: str
+    measure: str
+    found: Contrast
+    limit: float
+    failure: str | None
+    """None where it passes."""
+
+
+def checks(
+    models: Sequence[ModelResult],
+    fail_on_gap: float | None = None,
+    fail_on_named: float | None = None,
+) -> list[Check]:
+    """Return each figure of each run that has a limit."""
+    found = []
+    for model in models:
+        for measure, value, limit in (
+            ("gap", model.gap, fail_on_gap),
+            ("named", model.named, fail_on_named),
+        ):
+            if limit is not None:
+                _check(measure, limit)
+                failure = _above(f"{model.run}: {_SAID[measure]}", value, limit)
+                found.append(Check(model.run, measure, value, limit, failure))
+    return found
+
+
+_SAID = {"gap": "the gap", "named": "the shift where a condition is named"}
 
 
 def breaches(

@@ -29,14 +29,19 @@ ROWS: dict[str, Any] = {
     "irrelevant": pl.Float64,
     "unrated": pl.Float64,
     "seen": pl.Float64,
-    "answer": pl.String,  # the likeliest word, or the class
+    "answer": pl.String,  # the likeliest word, the class, or the option that was chosen
+    "refused": pl.Float64,  # chat only: the share of the answers that were refusals
+    "outcome": pl.String,  # chat only: answered, refused or unreadable
 }
 """The columns of :attr:`Run.rows`, one row for each prompt.
 
 Estimates rest on ``negative``: P(negative) of a prompt, or 1 and 0 for a classifier. The other
 shares are probabilities as the model gave them; they sum up to ``seen``. A causal model has none of
-them.
+them. A chat model has ``seen``, the probability or share of answers that could be read, and
+``unrated``, the share of those that could not; a refusal has no ``negative``.
 """
+_OF_CHAT = ("refused", "outcome")
+"""Columns that runs of earlier versions do not have."""
 
 CONDITIONS: dict[str, Any] = {
     "condition": pl.String,
@@ -101,6 +106,9 @@ def read_run(folder: Path) -> Run:
             raise FileFormatError(
                 f"{file}: found format {about['format']}; expected {FORMAT}; audit the model again."
             )
+        for column in _OF_CHAT:
+            if column not in rows.columns:
+                rows = rows.with_columns(pl.lit(None, dtype=ROWS[column]).alias(column))
         if dict(rows.schema) != ROWS:
             raise KeyError("the columns of the rows")
         names: dict[str, Any] = {name: str(about[name]) for name in _NAMES}
