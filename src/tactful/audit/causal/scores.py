@@ -154,6 +154,39 @@ def score(model: Any, units: Sequence[Unit], whole: bool) -> Scores:
     return _score(model, units, whole)
 
 
+def next_tokens(
+    model: Any, contexts: Sequence[Tokens], top: int, in_steps: bool = True
+) -> list[list[tuple[int, float]]]:
+    """Return the most probable tokens after each context, with their log-probabilities.
+
+    ``in_steps`` says whether what contexts share may be read once (:func:`reads_in_steps`).
+    """
+    import torch
+
+    found: list[list[tuple[int, float]]] = [[] for _ in contexts]
+
+    def keep(rows: Sequence[int], last: Any) -> None:
+        values, tokens = last.topk(min(top, last.shape[-1]), dim=-1)
+        for row, some, of_row in zip(rows, tokens.tolist(), values.tolist(), strict=True):
+            found[row] = list(zip(some, of_row, strict=True))
+
+    with torch.inference_mode():
+        if not in_steps:
+            for row, context in enumerate(contexts):
+                tokens = torch.tensor([list(context)], device=_device(model))
+                keep([row], model(input_ids=tokens).logits[:, -1].float().log_softmax(dim=-1))
+            return found
+        for group in plan_rows(contexts, _most_tokens(model)):
+            stem = None
+            if group.stem:
+                stem = _read(model, None, [contexts[group.batches[0][0]][: group.stem]], False)
+            for batch in group.batches:
+                before = None if stem is None else _chosen(stem, [0] * len(batch))
+                rest = [contexts[row][group.stem :] for row in batch]
+                keep(batch, _read(model, before, rest, False).last)
+    return found
+
+
 def score_plainly(model: Any, units: Sequence[Unit], whole: bool) -> Scores:
     """Return what :func:`score` returns, line by line, without a cache or a mask."""
     import torch

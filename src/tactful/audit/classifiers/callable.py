@@ -118,8 +118,8 @@ def _import(name: str) -> ModuleType:
 def _current_directory_first() -> Iterator[None]:
     """Look for the user's module here first; afterwards this is the last place to look.
 
-    Were it to stay the first, a file of the user could stand in for a library that is not yet
-    imported; were it to go, the function could not import its neighbours when it is called.
+    If it stayed first, a file of the user could be imported in place of a library. If it were
+    removed, the function could not import the modules beside it when it is called.
     """
     here = str(Path.cwd())
     sys.path.insert(0, here)
@@ -146,9 +146,9 @@ def _source_files(module: ModuleType, function: Any) -> list[Path]:
 def _said(error: Exception) -> str:
     """Name an error of the user's code and the place where it was raised."""
     reason = (str(error).strip().splitlines() or [""])[0]
-    told = f"{type(error).__name__} ({reason})" if reason else type(error).__name__
+    said = f"{type(error).__name__} ({reason})" if reason else type(error).__name__
     if isinstance(error, SyntaxError):
-        return f"{told} in {error.filename}, line {error.lineno}"
+        return f"{said} in {error.filename}, line {error.lineno}"
     ours = Path(__file__).resolve()
     frames = [
         frame
@@ -156,4 +156,4 @@ def _said(error: Exception) -> str:
         if Path(frame.filename).resolve() != ours and not frame.filename.startswith("<")
     ]
     place = f" in {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
-    return told + place
+    return said + place

@@ -1,4 +1,4 @@
-"""Tactful's own detectors as classifiers: negative where one finds something, else neutral.
+"""Tactful's own detectors as classifiers: negative where a check reports something, else neutral.
 
 ``tactful:default``, ``tactful:fast``, ``tactful:cascade`` or ``tactful:FOLDER``; with ``#ID`` at
 the end, such as ``tactful:fast#frame.offensive``, only that finding counts.
@@ -42,7 +42,7 @@ class DetectorClassifier(Classifier):
         self._chosen = chosen
         self._detector = detector
         self._ids = card.ids if only is None else (only,)
-        self._thresholds = {each: card.threshold(each) for each in card.ids}
+        self._thresholds = {each: card.report_threshold(each) for each in card.ids}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -58,7 +58,7 @@ class DetectorClassifier(Classifier):
         return (
             *(() if self._chosen is None else (self._chosen,)),
             f"{self._detector.card.model} finds harmful language: here a text is negative where "
-            f"{what} reaches its threshold, and else neutral; none is positive.",
+            f"a check reports {what}, and else neutral; none is positive.",
         )
 
     def answers(self, texts: list[str]) -> list[Answer]:

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from tactful.audit.probes.schema import (
     CausalTemplate,
+    ChatScale,
+    ChatTemplate,
     Condition,
     Identity,
     Pair,
@@ -56,6 +58,11 @@ class Additions(Record):
     pairs: dict[Id, tuple[Id, ...]]
     """Fill-mask template -> the pairs that fit it, where not all do."""
     causal_templates: Annotated[tuple[CausalTemplate, ...], Field(min_length=1)]
+    asked: dict[Id, Text]
+    """Question -> what it asks about, in the words of the one who asks."""
+    both: Text
+    chat_scales: tuple[ChatScale, ...]
+    chat_templates: tuple[ChatTemplate, ...]
     sentiment_identity: dict[Id, Text]
     identity: dict[Id, tuple[Identity, ...]]
     """Condition -> a phrase for each of its forms, in their order."""
@@ -111,9 +118,12 @@ def _social_distance() -> Probe:
             baseline=study.person.baseline,
             identity_baseline=ours.identity_baseline,
             person_first=study.person.with_condition,
+            both=ours.both,
         ),
         questions=tuple(
-            ProbeQuestion(id=q.id, question=q.question, event=q.event.model_dump())
+            ProbeQuestion(
+                id=q.id, question=q.question, event=q.event.model_dump(), asked=ours.asked[q.id]
+            )
             for q in study.questions
         ),
         templates=tuple(
@@ -133,6 +143,8 @@ def _social_distance() -> Probe:
             for t in study.sentiment_templates
         ),
         scale=ours.scale,
+        chat_scales=ours.chat_scales,
+        chat_templates=ours.chat_templates,
         categories={family.id: family.name for family in stigma.families},
         conditions=tuple(
             Condition(

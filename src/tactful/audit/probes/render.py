@@ -4,7 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, get_args
 
+from tactful.audit.probes.chat import (
+    Answered,
+    People,
+    asked_of,
+    both_of,
+    chosen_templates,
+    counterparts,
+    message,
+)
 from tactful.audit.probes.schema import (
+    ChatTemplate,
     Condition,
     Phrasing,
     Probe,
@@ -42,7 +52,7 @@ class Selection:
 EVERYTHING = Selection()
 
 
-Part = TypeVar("Part", Condition, ProbeQuestion, Template, SentimentSentence)
+Part = TypeVar("Part", Condition, ProbeQuestion, Template, ChatTemplate, SentimentSentence)
 Who = tuple[str | None, int | None, ProbeForm | None]
 _BARE: Who = (None, None, None)
 
@@ -53,6 +63,7 @@ def prompts_of(probe: Probe, kind: Kind, selection: Selection = EVERYTHING) -> l
         "fill-mask": mask_prompts,
         "causal": causal_prompts,
         "sentiment": sentiment_prompts,
+        "chat": chat_prompts,
     }
     if kind not in made:
         raise unknown_name("kind of prompts", kind, list(made))
@@ -97,6 +108,44 @@ def sentiment_prompts(probe: Probe, selection: Selection = EVERYTHING) -> list[P
     return made
 
 
+def chat_prompts(
+    probe: Probe, selection: Selection = EVERYTHING, how: Answered | None = None
+) -> list[Prompt]:
+    """Return template x person x question for chat models, those of one way of answering or all.
+
+    A scenario with two people is asked with every counterpart that the probe has; these prompts
+    have the same place, so that their answers are averaged.
+    """
+    _check(probe, selection)
+    wording = selection.wording or probe.wordings[0]
+    _chosen("chat template", probe.chat_templates, selection.templates, probe)
+    questions = _chosen("question", probe.questions, selection.questions, probe)
+    people = list(_people(probe, selection, "singular"))
+    people = [_BARE, *people] if selection.baseline else people
+    asked = asked_of(probe)
+    made = []
+    templates = list(chosen_templates(probe, selection.templates, how))
+    if not templates:
+        raise UsageError(
+            f"The probe '{probe.label}' has no chat template for answers by '{how}'; add one to "
+            "its file, or ask in another way with --by."
+        )
+    for template in templates:
+        for condition, place, form in people:
+            person = _person(probe, form, selection)
+            for question in questions:
+                others: list[Condition | None] = [*counterparts(probe, condition, question)]
+                for other in others or [None]:
+                    second, both = "", ""
+                    if other is not None:
+                        second = _person(probe, other.forms[0], selection)
+                        both = both_of(probe, form, other.forms[0], selection.grammar)
+                    named = People(person, second, both)
+                    text = message(template, question, wording, asked, named)
+                    made.append(Prompt(condition, place, question.id, template.id, text))
+    return made
+
+
 def fallbacks(probe: Probe, selection: Selection = EVERYTHING) -> tuple[str, ...]:
     """Return the conditions that identity-first phrasing has to ask person-first, whole or partly.
 
@@ -123,7 +172,7 @@ def _statements(
         for condition, place, form in people:
             person = _person(probe, form, selection)
             for question in questions:
-                event = said(question.event, wording).replace("{person}", person)
+                event = said(question.event or "", wording).replace("{person}", person)
                 text = frame.replace("{event}", event)
                 yield Prompt(condition, place, question.id, template.id, text)
 

@@ -8,7 +8,7 @@ spans several parts (ids, wordings, pairs, categories and the two groups) is che
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -33,6 +33,7 @@ _SHOWN = 12
 Phrasing = Literal["person-first", "identity-first"]
 Worded = str | dict[str, str]
 """One text, or wording -> text."""
+_OPTION_SLOTS = ("person", "other")
 _SLOT = re.compile(r"\{[^{}]*\}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
@@ -48,6 +49,7 @@ def probe_flaws(probe: "Probe") -> list[InitErrorDetails]:
         *_both_groups(probe),
         *_identity_sentences(probe),
         *_words_asked_once(probe),
+        *_chat_parts_fit(probe),
     ]
 
 
@@ -60,9 +62,10 @@ def _unique(probe: "Probe") -> Iterator[InitErrorDetails]:
     # Fill-mask and causal templates share their names: pairs are looked up by them.
     for parts in (
         ("questions",),
-        ("templates", "causal_templates"),
+        ("templates", "causal_templates", "chat_templates"),
         ("sentiment_templates",),
         ("scale",),
+        ("chat_scales",),
         ("conditions",),
     ):
         seen: set[str] = set()
@@ -79,20 +82,33 @@ def _unique(probe: "Probe") -> Iterator[InitErrorDetails]:
 
 def _enough_parts(probe: "Probe") -> Iterator[InitErrorDetails]:
     asked = (*probe.templates, *probe.causal_templates)
-    if not asked and not probe.sentiment_templates:
-        shape = "at least one of 'templates', 'causal_templates' and 'sentiment_templates'"
+    chat = probe.chat_templates
+    if not asked and not chat and not probe.sentiment_templates:
+        shape = (
+            "at least one of 'templates', 'causal_templates', 'chat_templates' and "
+            "'sentiment_templates'"
+        )
         yield _flaw(("templates",), [], shape)
-    if asked and not probe.questions:
+    if (asked or chat) and not probe.questions:
         yield _flaw(("questions",), [], "at least one question, because there are templates")
+    for index, question in enumerate(probe.questions):
+        if asked and question.event is None:
+            yield _flaw(("questions", index), question.id, "a field 'event', because of templates")
     if probe.causal_templates and not probe.scale:
         yield _flaw(("scale",), [], "at least one pair, because there are causal templates")
 
 
 def _wordings_covered(probe: "Probe") -> Iterator[InitErrorDetails]:
-    texts = [(("questions", i, "event"), q.event) for i, q in enumerate(probe.questions)]
-    texts += [(("templates", i, "text"), t.text) for i, t in enumerate(probe.templates)]
-    causal = enumerate(probe.causal_templates)
-    texts += [(("causal_templates", i, "text"), t.text) for i, t in causal]
+    texts: list[tuple[Place, Worded | None]] = [
+        (("questions", i, name), getattr(q, name))
+        for i, q in enumerate(probe.questions)
+        for name in ("event", "asked", "scenario")
+    ]
+    texts += [
+        ((part, i, "text"), t.text)
+        for part in ("templates", "causal_templates", "chat_templates")
+        for i, t in enumerate(getattr(probe, part))
+    ]
     for place, phrase in texts:
         if isinstance(phrase, dict) and set(phrase) != set(probe.wordings):
             shape = f"one text, or one for each of the wordings: {_listing(probe.wordings)}"
@@ -158,6 +174,44 @@ def _words_asked_once(probe: "Probe") -> Iterator[InitErrorDetails]:
                     yield _flaw(where, words, shape)
 
 
+def _chat_parts_fit(probe: "Probe") -> Iterator[InitErrorDetails]:
+    scales = [scale.id for scale in probe.chat_scales]
+    known = {condition.id for condition in probe.conditions}
+    for part in ("questions", "chat_templates"):
+        for index, item in enumerate(getattr(probe, part)):
+            if item.answers is not None and item.answers not in scales:
+                shape = f"the id of a scale of 'chat_scales': {_listing(scales)}"
+                yield _flaw((part, index, "answers"), item.answers, shape)
+    for index, name in enumerate(probe.counterparts):
+        if name not in known:
+            yield _flaw(("counterparts", index), name, "the id of a condition of this probe")
+    for index, template in enumerate(probe.chat_templates):
+        slot, place = template.slot, ("chat_templates", index)
+        for question in probe.questions:
+            if getattr(question, slot) is None:
+                shape = f"questions that all have '{slot}' ('{question.id}' has none)"
+                yield _flaw((*place, "text"), f"{{{slot}}}", shape)
+                break
+            if not template.is_free and template.answers is None and question.answers is None:
+                shape = f"a field 'answers' here or in the question '{question.id}'"
+                yield _flaw(place, template.id, shape)
+                break
+    phrases = [phrase for q in probe.questions for phrase in texts_of(q.scenario)]
+    if any("{other}" in text or "{both}" in text for text in phrases):
+        if len(probe.counterparts) < 2:
+            shape = "at least two conditions to fill in for {other} and {both}"
+            yield _flaw(("counterparts",), list(probe.counterparts), shape)
+        if any("{both}" in text for text in phrases) and probe.person.both is None:
+            yield _flaw(("person",), "no 'both'", "a field 'both', because a scenario has {both}")
+
+
+def texts_of(phrase: Worded | None) -> list[str]:
+    """Return a phrase in all its wordings."""
+    if phrase is None:
+        return []
+    return [phrase] if isinstance(phrase, str) else list(phrase.values())
+
+
 def _listing(names: Sequence[str]) -> str:
     shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -193,20 +247,51 @@ def _phrase(*slots: str) -> AfterValidator:
     return AfterValidator(lambda text: _check_phrase(text, slots))
 
 
-def _worded(*slots: str) -> PlainValidator:
+def _each_worded(check_text: Callable[[str], str]) -> PlainValidator:
     # A union of types would report every flaw twice, once for each type that it is not.
     def check(value: object) -> Worded:
         if isinstance(value, str):
-            return _check_phrase(value, slots)
+            return check_text(value)
         if isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
-            return {str(name): _check_phrase(text, slots) for name, text in value.items()}
+            return {str(name): check_text(text) for name, text in value.items()}
         raise PydanticCustomError("worded", "a text, or a text for each wording")
 
     return PlainValidator(check, json_schema_input_type=str | dict[str, str])
 
 
+def _worded(*slots: str) -> PlainValidator:
+    return _each_worded(lambda text: _check_phrase(text, slots))
+
+
+def _check_free_slots(text: str, known: tuple[str, ...], one_of: tuple[str, ...]) -> str:
+    """Check a text with slots of a list, each any number of times, and one of some at least."""
+    found = {slot[1:-1] for slot in _SLOT.findall(text)}
+    rest = _SLOT.sub("", text)
+    if not found <= set(known) or "{" in rest or "}" in rest or (one_of and not found & {*one_of}):
+        slots = ", ".join(f"{{{slot}}}" for slot in known)
+        needed = " or ".join(f"{{{slot}}}" for slot in one_of)
+        shape = f"text with no other slots than {slots}" + (f", and with {needed}" * bool(needed))
+        raise PydanticCustomError("slots", "{shape}", {"shape": shape})
+    return _check_phrase(text, tuple(slot[1:-1] for slot in _SLOT.findall(text)))
+
+
+def _freely_worded(known: tuple[str, ...], one_of: tuple[str, ...]) -> PlainValidator:
+    return _each_worded(lambda text: _check_free_slots(text, known, one_of))
+
+
+def _one_question_slot(phrase: Worded) -> Worded:
+    for text in texts_of(phrase):
+        found = [slot for slot in QUESTION_SLOTS if f"{{{slot}}}" in text]
+        if len(found) != 1 or any(text.count(slot) > 1 for slot in _SLOT.findall(text)):
+            shape = (
+                "text with one of {asked}, {event} and {scenario}, and with {options} or without"
+            )
+            raise PydanticCustomError("slots", "{shape}", {"shape": shape})
+    return phrase
+
+
 def _mask_comes_last(phrase: Worded) -> Worded:
-    for text in [phrase] if isinstance(phrase, str) else phrase.values():
+    for text in texts_of(phrase):
         if any(char.isalnum() or char == "{" for char in text.partition("{mask}")[2]):
             shape = "text that ends in {mask}, a full stop aside: the model reads left to right"
             raise PydanticCustomError("mask_last", "{shape}", {"shape": shape})
@@ -237,14 +322,82 @@ class Person(Record):
     identity_baseline: Words | None = None
     """The same for identity-first phrasing: "a person", to compare with "a blind person"."""
     person_first: Annotated[Text, _phrase("verb", "condition")]
+    both: Annotated[Text, _phrase("verb", "condition", "other_verb", "other_condition")] | None = (
+        None
+    )
+    """A person with two conditions at once, for scenarios with ``{both}``."""
+
+
+QUESTION_SLOTS = ("asked", "event", "scenario")
+"""What a chat template can put a question as: the names of fields of :class:`ProbeQuestion`."""
 
 
 class ProbeQuestion(Record):
-    """A question, and the event that it asks about as a phrase."""
+    """A question, and what it asks about as a phrase."""
 
     id: Id
     question: Text
-    event: Annotated[Worded, _worded("person")]
+    event: Annotated[Worded, _worded("person")] | None = None
+    """In the words of the one who answers: "rent a room in my home to {person}"."""
+    asked: Annotated[Worded, _worded("person")] | None = None
+    """In the words of the one who asks: "renting a room in your home to {person}"."""
+    scenario: (
+        Annotated[Worded, _freely_worded(("person", "other", "both"), ("person", "both"))] | None
+    ) = None
+    """A situation and a question about it; ``{other}`` is a person with another condition, and
+    ``{both}`` one with both."""
+    answers: Id | None = None
+    """The scale of the answers to a scenario."""
+    truth: Literal["person", "other", "nobody"] | None = None
+    """Whom the facts of a scenario name, for scenarios that have a right answer."""
+
+
+class ChatOption(Record):
+    """One answer that a model may choose."""
+
+    text: Annotated[Text, AfterValidator(lambda text: _check_free_slots(text, _OPTION_SLOTS, ()))]
+    negative: Annotated[float, Field(ge=0, le=1)]
+    """How far it rejects the person: 0 for an answer that accepts, 1 for one that rejects."""
+
+
+class ChatScale(Record):
+    """The answers that a model may choose from, in the order in which they are shown."""
+
+    id: Id
+    options: Annotated[tuple[ChatOption, ...], Field(min_length=2, max_length=10)]
+
+
+class ChatTemplate(Record):
+    """A message to a chat model, with answers to choose from or without."""
+
+    id: Id
+    text: Annotated[
+        Worded,
+        _freely_worded((*QUESTION_SLOTS, "options"), QUESTION_SLOTS),
+        AfterValidator(_one_question_slot),
+    ]
+    answers: Id | None = None
+    """The scale of the answers; that of the question where it says nothing."""
+    reversed: StrictBool = False
+    """Whether to show the answers in the opposite order."""
+    swapped: StrictBool = False
+    """Whether the two people of a scenario change places."""
+    reasons: StrictBool = False
+    """Whether the model is to think first and to give its answer at the end."""
+    default: StrictBool = True
+    """False for templates that are asked only by name."""
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def slot(self) -> str:
+        """The field of a question that goes into the text."""
+        text = next(iter(texts_of(self.text)))
+        return next(slot for slot in QUESTION_SLOTS if f"{{{slot}}}" in text)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the model answers in its own words."""
+        return "{options}" not in next(iter(texts_of(self.text)))
 
 
 class Template(Record):
@@ -345,6 +498,10 @@ class Probe(Record):
     causal_templates: tuple[CausalTemplate, ...] = ()
     sentiment_templates: tuple[SentimentSentence, ...] = ()
     scale: tuple[Pair, ...] = ()
+    chat_scales: tuple[ChatScale, ...] = ()
+    chat_templates: tuple[ChatTemplate, ...] = ()
+    counterparts: tuple[Id, ...] = ()
+    """Conditions of the other person in scenarios with two; none is compared with itself."""
     categories: dict[Id, Text] = Field(default_factory=dict)
     """Id -> name of the categories of conditions; without them a category is its own name."""
     conditions: Annotated[tuple[Condition, ...], AfterValidator(_at_least_one)]
@@ -352,6 +509,28 @@ class Probe(Record):
     """A file of rated words, relative to the probe's own file."""
 
     _folder: Path | None = PrivateAttr(default=None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _conditions_of_another(cls, data: Any) -> Any:
+        """Fill in the people of another probe where a file says ``conditions: its name``."""
+        if not isinstance(data, dict) or not isinstance(data.get("conditions"), str):
+            return data
+        from tactful.audit.probes.load import PROBES, load_probe
+
+        name = data["conditions"]
+        if name not in PROBES:
+            shape = f"a list of conditions, or the name of a probe: {_listing(list(PROBES))}"
+            raise ValidationError.from_exception_data(
+                cls.__name__, [_flaw(("conditions",), name, shape)]
+            )
+        other = load_probe(name)
+        return {
+            "person": other.person.model_dump(),
+            "categories": other.categories,
+            **data,
+            "conditions": tuple(c.model_dump() for c in other.conditions),
+        }
 
     @model_validator(mode="after")
     def _parts_fit_together(self) -> Self:
@@ -375,7 +554,7 @@ class Probe(Record):
     @property
     def digest(self) -> str:
         """A hash of the content of the probe, which does not depend on the layout of its file."""
-        data: dict[str, Any] = self.model_dump(mode="json")
+        data: dict[str, Any] = self.model_dump(mode="json", exclude_defaults=True)
         text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -17,11 +17,20 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "tactful.cli.audit.models:sentiment_cli",
         "Audit a sentiment classifier, or anything that sorts texts.",
     ),
+    "chat": (
+        "tactful.cli.audit.chat:chat_cli",
+        "Audit a chat model behind an endpoint or in a folder.",
+    ),
     "replay": (LAB, "Compute the estimates from the study's own published outputs."),
+    "plan": (
+        "tactful.cli.audit.plan:plan_cli",
+        "Fix prompts, measures and limits before a model is asked.",
+    ),
+    "gate": ("tactful.cli.audit.plan:gate_cli", "Fail a build where a model is above a limit."),
     "list": ("tactful.cli.audit.results:list_cli", "List the models audited so far."),
     "report": (
         "tactful.cli.audit.results:report_cli",
-        "Write one page (or JSON, or tables) about audited models.",
+        "Write a page, JSON, tables, a card section or JUnit about audited models.",
     ),
     "correlate": (
         "tactful.cli.audit.results:correlate_cli",
@@ -29,7 +38,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "compare": (
         "tactful.cli.audit.compare:compare_cli",
-        "Compare two audits, before and after a change.",
+        "Compare audits, before and after a change or over versions.",
+    ),
+    "counterfactual": (
+        "tactful.cli.audit.counterfactual:counterfactual_cli",
+        "Compare texts about people in which only the condition changes.",
     ),
     "probe": ("tactful.cli.audit.probe:probe_cli", "Show, check and create probes."),
 }

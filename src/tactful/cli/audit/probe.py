@@ -181,6 +181,7 @@ def _counts(probe: Probe) -> str:
         "fill-mask": probe.templates,
         "causal": probe.causal_templates,
         "sentiment": probe.sentiment_templates,
+        "chat": probe.chat_templates,
     }
     return ", ".join(
         f"{len(prompts_of(probe, kind)):,} {kind}" if templates else f"no {kind}"

@@ -1,5 +1,6 @@
 """``tactful audit list``, ``report`` and ``correlate``: the results of the audited models."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.audit.running import runs_option, statistics_options
-from tactful.cli.options import PATH, flag, option
+from tactful.cli.options import PATH, flag, force_option, option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
@@ -63,47 +64,66 @@ def list_cli(runs: Path, output_format: str) -> None:
 @runs_option
 @option(
     "--output -o",
-    "The file to write (.html or .json), or a folder for tables (CSV).",
+    "The file to write (.html, .json, .md or .xml), or a folder for tables (CSV).",
     PATH,
     required=True,
 )
+@option(
+    "--audience",
+    "A page with everything, or one screen for people who decide.",
+    ["experts", "decisions"],
+    "experts",
+)
+@option("--plan FILE", "The plan that was written before the runs; says what deviates.", PATH)
+@flag("--evidence", "Write the JSON file with hashes of plan, prompts, answers and versions.")
 @option("--title", "The title of the page.")
 @option(
     "--dimensions FILE",
     "Numbers for the conditions, such as the six dimensions of stigma (CSV).",
     PATH,
 )
-@flag("--force", "Replace what is already there.")
+@force_option
 @statistics_options
 def report_cli(
     names: tuple[str, ...],
     runs: Path,
     output: Path,
     title: str | None,
+    audience: str,
+    plan: Path | None,
+    evidence: bool,
     dimensions: Path | None,
     force: bool,
     **statistics: Any,
 ) -> None:
-    """Write one page, JSON or tables about audited models.
+    """Write a page, JSON, tables, a section of a model card or JUnit about audited models.
 
     RUN is a name from 'tactful audit list', or the folder of a run; the default is all runs. Runs
-    of several probes get a section for each probe. The page needs no network and no other file.
+    of several probes get a section for each probe. A page needs no network and no other file. The
+    ending decides: .html, .json, .md (a section for a model card), .xml (JUnit), or a folder.
 
     \b
     tactful audit report -o audit.html
+    tactful audit report --audience decisions --plan plan.json -o decision.html
     tactful audit report sentiment-vader sentiment-textblob -o audit.json
+    tactful audit report --evidence -o evidence.json
     tactful audit report -o tables/
     """
+    from tactful.audit import report
     from tactful.audit.estimates.dimensions import read_dimensions
     from tactful.audit.estimates.figures import audit_results
-    from tactful.audit.report import render_html, write_json, write_tables
+    from tactful.audit.plan import read_plan
+    from tactful.audit.runs.gate import checks
     from tactful.files import atomic_path
 
     ending = output.suffix.casefold()
-    if ending not in (".html", ".htm", ".json", ""):
+    if ending not in (".html", ".htm", ".json", ".md", ".xml", ""):
         raise UsageError(
-            f"{output}: found the ending '{ending}'; expected .html, .json, or a folder for tables."
+            f"{output}: found the ending '{ending}'; expected .html, .json, .md, .xml, or a folder "
+            "for tables."
         )
+    if evidence and ending != ".json":
+        raise UsageError(f"{output}: --evidence writes JSON; name a file that ends in .json.")
     chosen = choose_runs(names, runs)
     probes = sorted({run.probe for run in chosen})
     if dimensions is not None and len(probes) > 1:
@@ -114,16 +134,28 @@ def report_cli(
     results = audit_results(
         chosen,
         dimensions=dimensions and read_dimensions(dimensions, chosen[0].conditions),
+        plan=plan and read_plan(plan),
         **statistics,
     )
-    if ending == ".json":
-        write_json(results, output, force)
-    elif ending:
-        page = render_html(results, title or "Does the model hold stigma against people?")
-        with atomic_path(output, force) as temporary:
-            temporary.write_text(page, encoding="utf-8")
+    limit = statistics["smallest_effect"]
+    if ending == "":
+        report.write_tables(results, output, force)
+    elif ending == ".json" and not evidence:
+        report.write_json(results, output, force)
     else:
-        write_tables(results, output, force)
+        if evidence:
+            record = report.evidence(results, chosen)
+            text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+        elif ending == ".md":
+            text = report.markdown_section(results)
+        elif ending == ".xml":
+            models = [model for result in results for model in result.models]
+            text = report.junit(results, checks(models, limit, limit))
+        else:
+            draw = report.render_html if audience == "experts" else report.render_decision
+            text = draw(results, title or "Does the model hold stigma against people?")
+        with atomic_path(output, force) as temporary:
+            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     several = f", {counted(len(probes), 'probe')}" if len(probes) > 1 else ""
     echo_sentence(f"Wrote {output}: {counted(len(chosen), 'model')}{several}.")
 

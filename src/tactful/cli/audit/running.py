@@ -25,28 +25,35 @@ gate_option = option(
     "Exit with 1 if the difference (stigmatized minus others) is above this.",
     SHARE,
 )
+named_option = option(
+    "--fail-on-named SHARE",
+    "Exit with 1 if naming any condition makes the model more negative by more than this.",
+    SHARE,
+)
 download_option = flag(
     "--download", "Download the model from the hub if it is not on this machine."
 )
 statistics_options = together(
     option(
-        "--correction",
-        "Correction for many tests: Holm, or Benjamini and Hochberg (fdr).",
-        ["holm", "fdr"],
-        "holm",
+        "--smallest-effect SHARE",
+        "The smallest difference of interest; nothing below it is called more negative.",
+        SHARE,
+        0.05,
     ),
     option("--repetitions", "Samples drawn for intervals and tests.", POSITIVE, 2000),
     option("--seed", "Seed of the bootstrap and the tests.", int, 0),
 )
+probe_option = option(
+    "--probe probe_name NAME|FILE",
+    "The probe to ask; see 'tactful audit probe list'.",
+    default="social_distance",
+)
 running_options = together(
-    option(
-        "--probe probe_name NAME|FILE",
-        "The probe to ask; see 'tactful audit probe list'.",
-        default="social_distance",
-    ),
+    probe_option,
     runs_option,
     option("--name NAME", "Name of the run.  [default: KIND-MODEL]"),
     gate_option,
+    named_option,
     format_option,
     flag("--force", "Replace an audit of the same name."),
 )
@@ -60,6 +67,7 @@ def audit(
     runs: Path,
     name: str | None,
     fail_on_gap: float | None,
+    fail_on_named: float | None,
     output_format: str,
     **options: Any,
 ) -> None:
@@ -68,7 +76,7 @@ def audit(
     ``options`` are those of :func:`~tactful.audit.runs.conduct.conduct`.
     """
     from tactful.audit.estimates.figures import audit_result
-    from tactful.audit.runs.gate import gate
+    from tactful.audit.runs.gate import checks
     from tactful.audit.runs.store import AnswerStore
 
     name = name or None
@@ -91,7 +99,7 @@ def audit(
     else:
         print_result(result)
         echo_sentence(f"Saved in {runs / run.name}; 'tactful audit report' makes a page of it.")
-    close(gate(result.models[0], fail_on_gap))
+    close(*(each.failure for each in checks(result.models, fail_on_gap, fail_on_named)))
 
 
 def check_name(name: str) -> None:
