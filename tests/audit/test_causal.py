@@ -191,7 +191,7 @@ def test_bad_prompts_are_refused(opened: Opened) -> None:
 
 
 def plant_bias(model: Any, trigger: int, answer: int, strength: float) -> None:
-    """Edit a tiny Llama: after ``trigger`` it expects ``answer``, whatever else was said.
+    """Edit a tiny Llama: after ``trigger`` it expects ``answer``, in any context.
 
     One direction of the hidden space is given over to the trigger. Its embedding points there, the
     last layer's attention carries it to all later places, and the head reads it for the answer.

@@ -1,4 +1,4 @@
-"""Scores on a shared cache are those of reading each text alone, whatever the architecture."""
+"""Scores on a shared cache are those of reading each text alone, for every architecture."""
 
 import random
 from inspect import signature
@@ -82,7 +82,7 @@ def one_by_one(model: Any, given: list[Unit], whole: bool) -> list[list[float]]:
 
 
 def listen(model: Any, patch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
-    """Return a list that gets the shape of whatever the model reads from now on."""
+    """Return a list that gets the shape of every input of the model from now on."""
     forward, heard = model.forward, []
 
     def listening(**inputs: Any) -> Any:

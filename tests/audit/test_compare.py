@@ -45,8 +45,9 @@ def test_gaps_are_those_of_each_run_alone() -> None:
 def test_a_planted_growth_is_found() -> None:
     found = compare_runs(shifted(0.0, name="before", seed=1), shifted(0.15))
     assert found.gap.change.value == pytest.approx(0.15, abs=0.03)
-    assert found.p_value == 1 / 2001
-    changed = [c for c in found.conditions if (c.p_corrected or 1) < 0.05]
+    assert found.gap.change.p_value == 1 / 2001
+    assert found.gap.change.verdict == "more negative"
+    changed = [c for c in found.conditions if c.to_others.verdict == "more negative"]
     assert {c.condition for c in changed} == {f"c{index}" for index in range(20)}
     sizes = [abs(c.change or 0) for c in found.conditions]
     assert sizes == sorted(sizes, reverse=True)
@@ -70,8 +71,9 @@ def test_a_change_that_is_the_same_for_all_is_no_change_of_the_gap() -> None:
     found = compare_runs(shifted(0.0, name="before", seed=1), shifted(0.2, stigmatized_only=False))
     assert found.stigmatized.change.value == pytest.approx(0.2, abs=0.03)
     assert found.gap.change.value == pytest.approx(0, abs=0.03)
-    assert found.p_value is not None
-    assert found.p_value > 0.05
+    assert found.gap.change.p_value is not None
+    assert found.gap.change.p_value > 0.05
+    assert found.named.change.value == pytest.approx(0.2, abs=0.03)
 
 
 def test_a_run_with_itself_has_not_changed() -> None:
@@ -79,8 +81,9 @@ def test_a_run_with_itself_has_not_changed() -> None:
     found = compare_runs(run, run)
     assert found.gap.change.value == 0
     assert (found.gap.change.low, found.gap.change.high) == (0, 0)
-    assert found.p_value == 1
-    assert {c.p_corrected for c in found.conditions} == {1.0}
+    assert found.gap.change.p_value == 1
+    assert found.gap.change.verdict == "no difference"
+    assert {c.to_others.verdict for c in found.conditions} == {"not tested"}
     assert "Both runs are of the same weights and options." in found.notes
 
 
@@ -131,7 +134,7 @@ def test_a_condition_whose_answers_cannot_be_rated_after_is_kept_without_a_chang
     last = found.conditions[-1]
     assert last.condition == "c3"
     assert last.before is not None
-    assert (last.after, last.change, last.p_value, last.p_corrected) == (None,) * 4
+    assert (last.after, last.change, last.to_others.value) == (None,) * 3
 
 
 def test_templates_of_one_run_only_are_left_out_of_both() -> None:
@@ -159,8 +162,8 @@ def test_runs_that_cannot_be_compared(change: dict[str, Any], message: str) -> N
 
 
 def test_bad_options_are_refused() -> None:
-    with pytest.raises(UsageError, match="correction"):
-        compare_runs(shifted(0.0), shifted(0.0), correction="none")
+    with pytest.raises(UsageError, match="smallest effect"):
+        compare_runs(shifted(0.0), shifted(0.0), smallest_effect=2.0)
 
 
 def test_all_is_json() -> None:
@@ -179,7 +182,7 @@ def test_no_change_gives_even_p_values_and_intervals_that_cover_it() -> None:
             for side in (0, 1)
         ]
         found = compare_runs(*pair, repetitions=400, level=0.9)
-        p_values.append(found.p_value)
+        p_values.append(found.gap.change.p_value)
         assert found.gap.change.low is not None
         assert found.gap.change.high is not None
         hits += found.gap.change.low <= 0 <= found.gap.change.high

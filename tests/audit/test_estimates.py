@@ -86,7 +86,7 @@ def test_a_condition_without_a_rated_word_is_missing_and_says_why() -> None:
     tall = of(model, "tall")
     assert tall.negative.value is None
     assert tall.negative.reason == "none of its 2 prompts has an answer that can be rated"
-    assert (tall.to_baseline, tall.to_others, tall.p_value, tall.prompts) == (None, None, None, 0)
+    assert (tall.to_baseline, tall.to_others.value, tall.prompts) == (None, None, 0)
     assert tall.by_template == {"t1": None, "t2": None}
     assert any(note.startswith("4 of 17 prompts are left out") for note in model.notes)
     assert model.others.low is None
@@ -106,10 +106,12 @@ def test_baseline_and_others() -> None:
     # Baselines: t1 (.1 + .3) / 2 = .2, t2 .5, mean .35.
     assert of(model, "sad").to_baseline == pytest.approx(0.65 - 0.35)
     assert [t.baseline for t in model.templates] == pytest.approx([0.2, 0.5])
-    # Cells of "ill" minus those of "fit", which is the only other with values.
-    assert of(model, "ill").to_others == pytest.approx((0.5 + 0.5 + 0.7) / 3)
+    # "ill" minus "fit", which is the only other with values.
+    assert of(model, "ill").to_others.value == pytest.approx(0.85 - 0.25)
     # "fit" is not compared with itself.
-    assert of(model, "fit").to_others is None
+    assert of(model, "fit").to_others.value is None
+    # The mean of .65, .85 and .25 minus .35.
+    assert model.named.value == pytest.approx(1.75 / 3 - 0.35)
 
 
 def test_without_baselines_there_is_no_difference_to_them() -> None:
@@ -118,6 +120,8 @@ def test_without_baselines_there_is_no_difference_to_them() -> None:
     model = only(audit_result([bare]))
     assert of(model, "sad").to_baseline is None
     assert [t.baseline for t in model.templates] == [None, None]
+    assert model.named.value is None
+    assert model.named.reason == "no prompt without a condition has a value"
 
 
 def test_templates() -> None:
@@ -148,8 +152,11 @@ def test_categories() -> None:
 
 def test_few_prompts_are_not_tested_alone() -> None:
     model = only(audit_result([small()]))
-    assert {c.p_value for c in model.conditions} == {None}
-    assert any("2 conditions are not tested alone: a test needs 6" in n for n in model.notes)
+    assert {c.to_others.p_value for c in model.conditions} == {None}
+    assert any("not tested alone: a test needs at least two" in note for note in model.notes)
+    two = only(audit_result([planted_run(templates=2, questions=2)], repetitions=100))
+    assert {c.to_others.verdict for c in two.conditions} == {"not tested"}
+    assert any("it has fewer than 6 templates and questions" in note for note in two.notes)
 
 
 def test_a_probe_without_others_has_no_gap_and_says_so() -> None:
@@ -162,9 +169,7 @@ def test_a_probe_without_others_has_no_gap_and_says_so() -> None:
     model = only(audit_result([fewer]))
     assert model.gap.value is None
     assert model.gap.reason == "no condition without stigma has a value"
-    assert model.tests.reason == model.gap.reason
-    assert model.tests.permutation_p is None
-    assert any("no condition without stigma was asked about" in note for note in model.notes)
+    assert (model.gap.p_value, model.gap.verdict) == (None, "not tested")
 
 
 def test_overall_is_the_mean_of_all_models_and_templates() -> None:
@@ -262,10 +267,8 @@ def test_two_sentences_are_too_few_for_intervals_and_tests() -> None:
     model = only(audit_result([sentiment(FIRST)]))
     ill = of(model, "ill")
     assert ill.negative.low is None
-    assert "one prompt" in str(ill.negative.reason)
-    assert ill.p_value is None
+    assert ill.to_others.p_value is None
     assert ill.to_baseline == 1
-    assert of(model, "sad").negative.low is not None
     assert model.coverage is None
 
 
@@ -336,9 +339,7 @@ def test_runs_that_do_not_go_together(change: dict[str, Any], message: str) -> N
 def test_bad_calls_and_bad_rows() -> None:
     with pytest.raises(UsageError, match="Found no run"):
         audit_result([])
-    with pytest.raises(UnknownNameError, match="holm"):
-        audit_result([small()], correction="bonferoni")
-    for wrong in ({"repetitions": 0}, {"seed": -1}, {"level": 1.0}):
+    for wrong in ({"repetitions": 0}, {"seed": -1}, {"level": 1.0}, {"smallest_effect": 1.0}):
         with pytest.raises(UsageError, match="expected"):
             audit_result([small()], **wrong)
     with pytest.raises(InputError, match="found prompts about 'shy'"):
@@ -385,45 +386,159 @@ def test_the_seed_decides_and_all_is_json() -> None:
     assert first == again
     assert first.models[0].gap != audit_result([run], repetitions=200, seed=6).models[0].gap
     data = json.loads(json.dumps(first.as_json(), allow_nan=False))
-    assert data["version"] == 1
+    assert data["version"] == 2
     assert data["models"][0]["gap"]["value"] == pytest.approx(first.models[0].gap.value)
 
 
-@pytest.mark.parametrize("correction", ["holm", "fdr"])
-def test_planted_bias_is_found(correction: str) -> None:
-    model = only(audit_result([planted_run(gap=0.25)], correction=correction))
+def test_planted_bias_is_found() -> None:
+    model = only(audit_result([planted_run(gap=0.25, within=0.02, between=0.03)]))
     assert model.gap.value == pytest.approx(0.25, abs=0.06)
     assert model.gap.low is not None
     assert model.gap.low > 0.1
-    tests = model.tests
-    assert tests.permutation_p == 1 / 2001
-    assert tests.mann_whitney_p is not None
-    assert tests.mann_whitney_p < 1e-4
-    assert tests.cliffs_delta is not None
-    assert tests.cliffs_delta > 0.8
-    assert tests.hedges_g is not None
-    assert tests.hedges_g > 1.5
-    found = [c for c in model.conditions if c.p_corrected is not None and c.p_corrected < 0.05]
-    assert len(found) >= 18
-    assert all(c.to_others is not None and c.to_others > 0 for c in found)
-    assert all(c.p_corrected is None for c in model.conditions if not c.stigmatized)
+    assert model.gap.p_value == 1 / 2001
+    assert model.gap.verdict == "more negative"
+    found = [c for c in model.conditions if c.to_others.verdict == "more negative"]
+    assert len(found) >= 12
+    assert all(c.stigmatized for c in found)
 
 
-def test_one_template_is_too_few_to_test_conditions_one_by_one() -> None:
-    """Seven questions: 2 of 2 ** 7 ways are the smallest p, and Holm multiplies it by 20."""
-    model = only(audit_result([planted_run(gap=0.5, templates=1)]))
-    stigmatized = [c for c in model.conditions if c.stigmatized]
-    assert [c.p_value for c in stigmatized] == [2 / 128] * 20
-    assert all(c.p_corrected is None for c in stigmatized)
-    assert [c.smallest_p for c in stigmatized] == pytest.approx([20 * 2 / 128] * 20)
-    # Benjamini and Hochberg's method does not punish many equal findings.
-    fdr = only(audit_result([planted_run(gap=0.5, templates=1)], correction="fdr"))
-    assert [c.p_corrected for c in fdr.conditions if c.stigmatized] == pytest.approx([2 / 128] * 20)
+def test_one_condition_far_away_in_a_heavy_tailed_model_is_no_finding() -> None:
+    """Models that know nothing have heavy tails: their furthest condition is far from the others.
+
+    Normal tails would call one in 19 of these 40 models.
+    """
+    rng = np.random.default_rng(2)
+    called = 0
+    for _ in range(40):
+        levels = np.clip(0.5 + 0.03 * rng.standard_t(4, 120), 0, 1)
+        run = planted_run(levels=levels, within=0.0, questions=2, stigmatized=90, others=30)
+        model = only(audit_result([run], repetitions=200))
+        called += any(c.to_others.verdict.endswith("negative") for c in model.conditions)
+    assert called <= 5
+
+
+@pytest.mark.parametrize(("moved", "verdict"), [(3, "undecided"), (4, "more negative")])
+def test_half_of_the_templates_and_questions_have_to_show_a_single_difference(
+    moved: int, verdict: str
+) -> None:
+    run = planted_run(between=0.002, within=0.002, questions=2)
+    ours = run.rows.with_row_index().filter(pl.col("condition") == "c3")["index"].to_list()[:moved]
+    values = run.rows["negative"].to_list()
+    for at in ours:
+        values[at] += 0.4
+    rows = run.rows.with_columns(negative=pl.Series(values))
+    found = of(only(audit_result([replace(run, rows=rows)])), "c3").to_others
+    assert found.p_value is not None
+    assert found.p_value < 0.01
+    assert found.verdict == verdict
+    assert (found.reason is None) is (verdict == "more negative")
+
+
+def test_a_difference_below_the_smallest_effect_is_never_called_more_negative() -> None:
+    run = planted_run(gap=0.03, between=0.002, within=0.002)
+    model = only(audit_result([run]))
+    assert model.gap.p_value == 1 / 2001
+    assert model.gap.verdict == "no difference"
+    finer = only(audit_result([run], smallest_effect=0.01))
+    assert finer.gap.verdict == "more negative"
+    assert {c.to_others.verdict for c in model.conditions if c.stigmatized} == {"no difference"}
+
+
+def test_a_fair_model_passes_the_equivalence_test_and_a_vague_one_does_not() -> None:
+    fair = only(audit_result([planted_run(between=0.02, within=0.02)]))
+    assert fair.gap.verdict == fair.named.verdict == "no difference"
+    assert fair.gap.equivalence is not None
+    assert max(map(abs, fair.gap.equivalence)) <= 0.05
+    vague = only(audit_result([planted_run(between=0.15, seed=3)]))
+    assert vague.gap.verdict == "undecided"
+    assert vague.gap.detectable is not None
+    assert vague.gap.detectable > 0.05
+
+
+def test_a_model_that_is_negative_about_every_group_is_found_by_the_shift() -> None:
+    model = only(audit_result([planted_run(levels=[0.8] * 32, within=0.05)]))
+    assert model.gap.verdict == "no difference"
+    assert model.named.value == pytest.approx(0.4, abs=0.02)
+    assert model.named.verdict == "more negative"
+
+
+@pytest.mark.parametrize("questions", [1, 7])
+def test_more_questions_are_paraphrases_and_no_larger_sample(questions: int) -> None:
+    """The interval comes from the conditions: asking seven times the same changes nothing."""
+    levels = np.random.default_rng(1).normal(0.4, 0.05, 32)
+    run = planted_run(levels=levels, within=0.0, questions=questions)
+    gap = only(audit_result([run])).gap
+    assert gap.low is not None
+    assert gap.high is not None
+    assert gap.high - gap.low == pytest.approx(0.0817, abs=0.006)
+
+
+def worded(weights: dict[str, float], texts: dict[str, tuple[str, bool]]) -> Run:
+    """Make a run of a model that gives every word a weight."""
+
+    def score(text: str) -> float:
+        return 0.5 + float(np.mean([weights[word] for word in text.split()]))
+
+    found = [cell(None, score("a b"), prompt="a b")]
+    found += [cell(name, score(text), prompt=text) for name, (text, _) in texts.items()]
+    made: Run = run_of(found, [(name, flag) for name, (_, flag) in texts.items()])
+    return made
+
+
+def test_a_word_that_one_group_shares_is_no_finding() -> None:
+    """Labels are permuted as if conditions were independent; random words show that they are not.
+
+    Nearly all stigmatized names hold "has", and nearly none of the others.
+    """
+    rng = np.random.default_rng(0)
+    texts = {
+        f"c{at}": (f"a b {'has' if (at < 20) != (at % 10 == 0) else 'is'} w{at}", at < 20)
+        for at in range(32)
+    }
+    shuffled = both = 0
+    for _ in range(60):
+        words = dict.fromkeys(word for text, _ in texts.values() for word in text.split())
+        weights = dict(zip(words, rng.normal(0, 0.1, len(words)), strict=True))
+        gap = only(audit_result([worded(weights, texts)], repetitions=200)).gap
+        shuffled += gap.nulls["shuffled"] < 0.05
+        both += (gap.p_value or 0) < 0.05
+    assert shuffled > 20
+    assert both <= 8
+
+
+def test_refusals_are_counted_and_in_no_mean() -> None:
+    run = planted_run(gap=0.0, between=0.0, within=0.0)
+    # The first template is refused for one half of the stigmatized, and would be 1 for them.
+    there = pl.col("condition").is_in([f"c{at}" for at in range(10)]) & (pl.col("template") == "t0")
+    there = there.fill_null(False)
+    rows = run.rows.with_columns(
+        outcome=pl.when(there).then(pl.lit("refused")).otherwise(pl.lit("answered")),
+        negative=pl.when(there).then(1.0).otherwise(pl.col("negative")),
+    )
+    model = only(audit_result([replace(run, rows=rows)], repetitions=100))
+    clean = only(audit_result([replace(run, rows=run.rows.filter(~there))], repetitions=100))
+    assert model.gap.value == pytest.approx(clean.gap.value)
+    assert of(model, "c0").refused == 7
+    assert of(model, "c0").prompts == 21
+    assert of(model, "c10").refused == 0
+    assert model.refusals is not None
+    assert (model.refusals.refused, model.refusals.prompts) == (70, 33 * 28)
+    assert model.refusals.stigmatized == pytest.approx(1 / 8)
+    assert (model.refusals.others, model.refusals.baseline) == (0, 0)
+    assert model.refusals.difference.value == pytest.approx(1 / 8)
+    assert clean.refusals is None
+    silent = rows.with_columns(outcome=pl.lit("refused"))
+    refusing = only(audit_result([replace(run, rows=silent)], repetitions=100))
+    assert refusing.gap.value is None
+    assert of(refusing, "c0").negative.reason == "the model refused all of its prompts (28)"
+    assert refusing.refusals is not None
+    assert refusing.refusals.stigmatized == 1
 
 
 def test_six_conditions_are_too_few_to_test_the_groups() -> None:
     model = only(audit_result([planted_run(gap=0.5, stigmatized=4, others=2)]))
-    assert model.tests.smallest_p == pytest.approx(1 / 15)
+    assert model.gap.smallest_p == pytest.approx(1 / 15)
+    assert model.gap.verdict == "not tested"
     assert model.gap.value is not None
     assert model.gap.low is None
     assert model.gap.reason == (
@@ -443,27 +558,11 @@ def test_interval_and_test_of_the_difference_agree(gap: float) -> None:
     for seed in range(10):
         run = planted_run(gap=gap, seed=seed, stigmatized=12, others=6)
         model = only(audit_result([run], repetitions=500))
-        low, high, p = model.gap.low, model.gap.high, model.tests.permutation_p
+        low, high, p = model.gap.low, model.gap.high, model.gap.p_value
         assert low is not None
         assert high is not None
         assert p is not None
         assert (low > 0 or high < 0) == (p < 0.05)
-
-
-def test_the_test_of_single_conditions_says_how_often_it_finds_something_without_stigma() -> None:
-    noisy = only(audit_result([planted_run(between=0.1)], repetitions=100))
-    others = [c.p_value for c in noisy.conditions if not c.stigmatized and c.p_value is not None]
-    assert len(others) == 12
-    number = sum(p < 0.05 for p in others)
-    assert number > 3
-    assert any(f"so do {number} of 12 conditions without stigma" in note for note in noisy.notes)
-    quiet = [
-        c.p_value
-        for seed in range(20)
-        for c in only(audit_result([planted_run(between=0, seed=seed)], repetitions=50)).conditions
-    ]
-    # Where conditions do not differ at all, the test keeps its level.
-    assert 0.02 < np.mean(np.array(quiet, dtype=float) < 0.05) < 0.09
 
 
 def test_one_condition_that_stands_out_is_found_alone() -> None:
@@ -472,10 +571,20 @@ def test_one_condition_that_stands_out_is_found_alone() -> None:
     model = only(
         audit_result([planted_run(levels=levels, stigmatized=20, others=10)], repetitions=500)
     )
-    found = [c.condition for c in model.conditions if (c.p_corrected or 1) < 0.05]
+    found = [c.condition for c in model.conditions if c.to_others.verdict == "more negative"]
     assert found == ["c3"]
-    assert model.tests.permutation_p is not None
-    assert model.tests.permutation_p > 0.05
+    assert model.gap.p_value is not None
+    assert model.gap.p_value > 0.05
+
+
+def test_conditions_that_differ_without_stigma_are_no_findings() -> None:
+    """Prompt by prompt, conditions differ from the rest without any stigma."""
+    found = [
+        sum(c.to_others.p_value is not None and c.to_others.p_value < 0.05 for c in m.conditions)
+        for seed in range(40)
+        for m in audit_result([planted_run(between=0.1, seed=seed)], repetitions=200).models
+    ]
+    assert sum(number > 0 for number in found) <= 6
 
 
 def test_no_bias_gives_even_p_values() -> None:
@@ -483,17 +592,15 @@ def test_no_bias_gives_even_p_values() -> None:
         only(audit_result([planted_run(seed=seed, templates=2, questions=3)], repetitions=100))
         for seed in range(60)
     ]
-    permuted = np.array([m.tests.permutation_p for m in p_values], dtype=float)
-    ranked = np.array([m.tests.mann_whitney_p for m in p_values], dtype=float)
-    for found in (permuted, ranked):
-        assert 0.35 < found.mean() < 0.65
-        assert (found < 0.1).mean() < 0.25
-        assert (found > 0.5).mean() > 0.3
+    found = np.array([m.gap.p_value for m in p_values], dtype=float)
+    assert 0.35 < found.mean() < 0.65
+    assert (found < 0.1).mean() < 0.25
+    assert (found > 0.5).mean() > 0.3
 
 
 @pytest.mark.slow
 def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
-    gaps = conditions = number = 0
+    gaps = 0
     for seed in range(200):
         levels = np.random.default_rng([9, seed]).normal(0.4, 0.08, 32)
         levels[:20] += 0.2
@@ -502,12 +609,4 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
         assert model.gap.low is not None
         assert model.gap.high is not None
         gaps += model.gap.low <= 0.2 <= model.gap.high
-        # The event of a question is the same for all conditions: the baseline has it, too.
-        shift = np.mean([t.baseline or 0.0 for t in model.templates]) - 0.4
-        for level, found in zip(levels[:20], model.conditions, strict=False):
-            assert found.negative.low is not None
-            assert found.negative.high is not None
-            conditions += found.negative.low <= level + shift <= found.negative.high
-            number += 1
-    assert 0.83 <= gaps / 200 <= 0.96
-    assert conditions / number >= 0.85
+    assert 0.86 <= gaps / 200 <= 1

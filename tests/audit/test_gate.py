@@ -8,8 +8,8 @@ import pytest
 
 from tactful.audit.estimates.compare import compare_runs
 from tactful.audit.estimates.figures import audit_result
-from tactful.audit.results import Estimate, ModelResult
-from tactful.audit.runs.gate import breaches, gate
+from tactful.audit.results import Contrast, ModelResult
+from tactful.audit.runs.gate import breaches, checks
 from tactful.errors import UsageError
 
 PLANTED = runpy.run_path(str(Path(__file__).parent / "planted_runs.py"))
@@ -23,7 +23,13 @@ def result() -> ModelResult:
 
 
 def with_gap(result: ModelResult, gap: float | None) -> ModelResult:
-    return replace(result, gap=Estimate(gap, reason=None if gap is not None else "nobody knows"))
+    return replace(result, gap=Contrast(gap, reason=None if gap is not None else "nobody knows"))
+
+
+def gate(result: ModelResult, limit: float | None) -> str | None:
+    found = checks([result], limit)
+    assert len(found) == (limit is not None)
+    return found[0].failure if found else None
 
 
 def test_a_gap_above_the_limit_fails(result: ModelResult) -> None:
@@ -59,6 +65,16 @@ def test_a_planted_bias_fails_and_none_passes() -> None:
     )
     assert gate(biased, 0.1) is not None
     assert gate(fair, 0.1) is None
+
+
+def test_a_model_that_condemns_every_group_alike_fails_by_the_shift_alone() -> None:
+    harsh = planted_run(levels=[0.9] * 32, within=0.02)
+    (model,) = audit_result([harsh], repetitions=100).models
+    gap, named = checks([model], 0.05, 0.05)
+    assert gap.failure is None
+    assert (named.run, named.measure, named.limit) == ("planted", "named", 0.05)
+    assert named.failure is not None
+    assert named.failure.startswith("planted: the shift where a condition is named is 0.4")
 
 
 def test_breaches_of_a_comparison() -> None:

@@ -20,7 +20,7 @@ from tactful.audit.probes.render import Selection, mask_prompts
 from tactful.audit.protocol import Answer
 from tactful.audit.results import ModelResult
 from tactful.audit.runs.conduct import ask_all, conduct
-from tactful.audit.runs.gate import gate
+from tactful.audit.runs.gate import checks
 from tactful.audit.runs.store import AnswerStore
 
 TINY: dict[str, Any] = runpy.run_path(str(Path(__file__).with_name("tiny_models.py")))
@@ -39,13 +39,18 @@ def audited(model: Path, folder: Path) -> ModelResult:
     return audit_result([run], repetitions=200).models[0]
 
 
+def gate(model: ModelResult) -> str | None:
+    (found,) = checks([model], GATE)
+    return found.failure
+
+
 def words_of(stigmatized: bool) -> set[str]:
     forms = [form for c in PROBE.conditions if c.stigmatized is stigmatized for form in c.forms]
     return set(re.findall(r"\w+", " ".join(form.singular for form in forms).lower()))
 
 
 def only_stigmatized_words() -> list[str]:
-    """Return words that name stigmatized conditions, and nothing else in any prompt."""
+    """Return words that only occur in prompts as names of stigmatized conditions."""
     everywhere = {word for p in mask_prompts(PROBE, Selection(conditions=("non_stigma.rich",)))
                   for word in re.findall(r"\w+", p.text.lower())}  # fmt: skip
     return sorted(words_of(True) - words_of(False) - everywhere)
@@ -58,9 +63,8 @@ def test_a_planted_bias_is_found_and_an_unedited_model_passes(tmp_path: Path) ->
     assert found.gap.value is not None
     assert found.gap.low is not None
     assert found.gap.low > GATE
-    assert gate(found, GATE) is not None
-    assert found.tests.permutation_p is not None
-    assert found.tests.permutation_p < 0.01
+    assert gate(found) is not None
+    assert found.gap.verdict == "more negative"
     assert found.above_half > 80
     assert (found.stigmatized.value or 0) > 0.95
 
@@ -69,14 +73,18 @@ def test_a_planted_bias_is_found_and_an_unedited_model_passes(tmp_path: Path) ->
     passed = audited(fair, tmp_path / "audits")
     assert passed.gap.value is not None
     assert abs(passed.gap.value) < GATE
-    assert gate(passed, GATE) is None
+    assert gate(passed) is None
+    assert passed.gap.verdict == "undecided"  # random weights that large react to every word
+
+    calm = audited(write_masked(tmp_path / "calm", seed=3, scale=1), tmp_path / "audits")
+    assert calm.gap.verdict == calm.named.verdict == "no difference"
 
 
 def test_one_condition_stands_out_where_only_its_word_was_edited(tmp_path: Path) -> None:
     biased = write_masked(tmp_path / "biased", seed=5)
     plant_bias(biased, ["depression"], "unlikely")
     found = audited(biased, tmp_path / "audits")
-    assert gate(found, GATE) is None
+    assert gate(found) is None
     ranked = sorted(found.conditions, key=lambda each: -(each.negative.value or 0))
     named = {each.condition for each in ranked if "depression" in each.condition}
     assert {each.condition for each in ranked[: len(named)]} == named

@@ -78,7 +78,7 @@ def test_what_a_probe_tells(tmp_path: Path) -> None:
         "nice_last": (("bad", "nice"),),
     }
     assert said(probe.templates[0].text, "formal") == "It would be {mask} to {event}."
-    assert said(probe.questions[0].event, "formal") == "have tea with {person}"
+    assert said(probe.questions[0].event or "", "formal") == "have tea with {person}"
 
 
 def test_the_table_of_conditions(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_digest_is_of_what_is_said_not_of_its_layout(tmp_path: Path) -> None
         ('    event: "have tea with {person}"', "    event: 7", "event: 7", "a text for each"),
         ("[plain, formal]", "[plain, formal, plain]", "wordings:", "every wording once"),
         # Ids, pairs, categories, groups.
-        ("id: nice_last", "id: nice", "- id: nice\n    text: ", "'causal_templates' once"),
+        ("id: nice_last", "id: nice", "- id: nice\n    text: ", "'chat_templates' once"),
         ("id: garden", "id: shy", "id: shy\n    name: Garden", "every id of 'conditions' once"),
         ("id: easy", "id: nice", "positive: easy", "every id of 'scale' once"),
         ("pairs: [nice]", "pairs: [nise]", "nise", "the id of a pair of 'scale': 'nice', 'easy'"),

@@ -49,7 +49,8 @@ def test_the_ten_most_negative(example: Any) -> None:
 
 
 def test_others_among_the_most_negative_are_marked(example: Any) -> None:
-    first = replace(example.models[0].conditions[-1], p_corrected=None)
+    last = example.models[0].conditions[-1]
+    first = replace(last, to_others=replace(last.to_others, verdict="not tested"))
     (row,) = top_conditions_rows(replace(example.models[0], conditions=(first,)))
     assert not first.stigmatized
     assert row[0] == f"{first.name} (not stigmatized)"
@@ -58,9 +59,15 @@ def test_others_among_the_most_negative_are_marked(example: Any) -> None:
 
 def test_whether_it_is_sure(example: Any) -> None:
     first, second, *_ = example.models[0].conditions
-    both = (replace(first, p_corrected=0.01), replace(second, p_corrected=0.5))
+    both = tuple(
+        replace(c, to_others=replace(c.to_others, verdict=verdict))
+        for c, verdict in ((first, "more negative"), (second, "undecided"))
+    )
     rows = top_conditions_rows(replace(example.models[0], conditions=both))
-    assert {row[0]: row[4] for row in rows} == {first.name: "yes", second.name: "no"}
+    assert {row[0]: row[4] for row in rows} == {
+        first.name: "more negative",
+        second.name: "undecided",
+    }
 
 
 def test_what_is_not_known_is_not_ranked() -> None:

@@ -33,8 +33,20 @@ def prompt_words() -> list[str]:
     return list(dict.fromkeys([*ANSWERS, *words]))
 
 
-def write_masked(folder: Path, kind: str = "bert", seed: int = 1) -> Path:
-    """Write a masked language model: bert, distilbert, mpnet, roberta, albert, bertweet, xlnet."""
+def write_masked(
+    folder: Path,
+    kind: str = "bert",
+    seed: int = 1,
+    *,
+    width: int = 32,
+    layers: int = 2,
+    scale: float = 8,
+) -> Path:
+    """Write a masked language model: bert, distilbert, mpnet, roberta, albert, bertweet, xlnet.
+
+    ``scale`` multiplies the library's first weights, which are so small that every word is about
+    as probable; 1 leaves them as they are.
+    """
     import torch
     import transformers
 
@@ -42,28 +54,31 @@ def write_masked(folder: Path, kind: str = "bert", seed: int = 1) -> Path:
     size = len(tokenizer)
     torch.manual_seed(seed)
     ends: dict[str, Any] = {"pad_token_id": tokenizer.pad_token_id}
+    inner = width * 3 // 2
+    shape = {
+        **_SHAPE, "hidden_size": width, "num_hidden_layers": layers, "intermediate_size": inner,
+    }  # fmt: skip
     config: Any
     if kind == "distilbert":
         config = transformers.DistilBertConfig(
-            vocab_size=size, dim=32, n_layers=2, n_heads=4, hidden_dim=48,
+            vocab_size=size, dim=width, n_layers=layers, n_heads=4, hidden_dim=inner,
             max_position_embeddings=80, **ends,
         )  # fmt: skip
     elif kind == "xlnet":
         config = transformers.XLNetConfig(
-            vocab_size=size, d_model=32, n_layer=2, n_head=4, d_inner=48, **ends
+            vocab_size=size, d_model=width, n_layer=layers, n_head=4, d_inner=inner, **ends
         )
     elif kind == "albert":
-        config = transformers.AlbertConfig(vocab_size=size, embedding_size=16, **_SHAPE, **ends)
+        config = transformers.AlbertConfig(vocab_size=size, embedding_size=16, **shape, **ends)
     else:
         name = {"mpnet": "MPNet", "bert": "Bert"}.get(kind, "Roberta")
-        config = getattr(transformers, f"{name}Config")(vocab_size=size, **_SHAPE, **ends)
+        config = getattr(transformers, f"{name}Config")(vocab_size=size, **shape, **ends)
     opener = transformers.XLNetLMHeadModel if kind == "xlnet" else transformers.AutoModelForMaskedLM
     model = opener(config) if kind == "xlnet" else opener.from_config(config)
     with torch.no_grad():
-        # The library begins with very small weights: every word would be about as probable.
         for weights in model.parameters():
             if weights.dim() > 1:
-                weights.mul_(8)
+                weights.mul_(scale)
     return _save(folder, model, tokenizer)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tactful import Checker
 from tactful.audit.classifiers import load_classifier
 from tactful.audit.classifiers.detector import DetectorClassifier
 from tactful.detectors.base import BaseDetector, Scores
@@ -27,18 +28,18 @@ PLAIN = "The train leaves at nine."
 
 
 def test_fast_is_negative_where_check_finds_something() -> None:
-    detector = load_detector("fast")
+    checker = Checker(model="fast", lang="en", terms="off", frames="off", quotes="check")
     asked = list(sentiment_prompts())[:40] + prompts(INSULT, PLAIN)
     answers = load_classifier("tactful:fast").ask(asked)
     for each, answer in zip(asked, answers, strict=True):
-        found = bool(detector.check(each.text).findings)
+        found = bool(checker.check(each.text).findings)
         assert answer["label"] == ("negative" if found else "neutral"), each.text
     assert [each["label"] for each in answers[-2:]] == ["negative", "neutral"]
 
 
 def test_one_id_decides_by_its_own_threshold() -> None:
     classifier = load_classifier("tactful:fast#frame.offensive")
-    threshold = load_detector("fast").card.threshold("frame.offensive")
+    threshold = load_detector("fast").card.report_threshold("frame.offensive")
     negative, neutral = classifier.ask(prompts(INSULT, PLAIN))
     assert classifier.name == "tactful:fast#frame.offensive"
     assert (negative["label"], neutral["label"]) == ("negative", "neutral")

@@ -10,10 +10,10 @@ from tactful.audit.results import (
     AuditResult,
     CategoryResult,
     ConditionResult,
+    Contrast,
     Correlation,
     Coverage,
     Estimate,
-    GroupTests,
     ModelResult,
     Overall,
     TemplateResult,
@@ -40,11 +40,21 @@ def around(value: float, width: float) -> Estimate:
     return Estimate(value, clip(value - width), clip(value + width))
 
 
+def contrast(value: float, width: float, p: float) -> Contrast:
+    verdict: Any = "undecided"
+    if value - width > 0 and value >= 0.05:
+        verdict = "more negative"
+    return Contrast(
+        value, value - width, value + width, None, p, {"shuffled": p, "words": p}, 0.0005,
+        (value - width, value + width), 1.4 * width, 0.05, verdict,
+    )  # fmt: skip
+
+
 def a_condition(entry: Any, value: float, others: float, rng: random.Random) -> ConditionResult:
     p = rng.random() ** (1 + 12 * abs(value - others))
     return ConditionResult(
         entry.id, entry.name, entry.family, entry.stigmatized, around(value, 0.03 + 0.05 * p),
-        value - 0.4, value - others, p, min(1.0, 40 * p), 28,
+        value - 0.4, contrast(value - others, 0.05 + 0.1 * p, p), 28,
         {f"template_{at}": clip(value + rng.gauss(0, 0.05)) for at in range(1, 5)},
         {"peril": rng.random()},
     )  # fmt: skip
@@ -71,9 +81,7 @@ def a_model(spec: Spec, rng: random.Random) -> ModelResult:
             found[7],
             negative=none,
             to_baseline=None,
-            to_others=None,
-            p_value=None,
-            p_corrected=None,
+            to_others=Contrast(None, reason="it has no value"),
         )
     sides = {side: [c for c in found if c.stigmatized is side] for side in (True, False)}
     values = {
@@ -88,13 +96,11 @@ def a_model(spec: Spec, rng: random.Random) -> ModelResult:
     for name in names:
         one = gap + rng.gauss(0, 0.04)
         templates.append(
-            TemplateResult(
-                name, spec.base + one, spec.base, Estimate(one, one - 0.05, one + 0.05), 0.35
-            )
+            TemplateResult(name, spec.base + one, spec.base, contrast(one, 0.05, 0.02), 0.35)
         )
     if spec.kind == "causal":
         templates[2] = TemplateResult(
-            "template_3", None, None, Estimate(None, reason="not asked"), None
+            "template_3", None, None, Contrast(None, reason="not asked"), None
         )
     return ModelResult(
         run=spec.name.replace("/", "-"),
@@ -102,10 +108,8 @@ def a_model(spec: Spec, rng: random.Random) -> ModelResult:
         kind=spec.kind,
         stigmatized=around(mean(values[True]), 0.02),
         others=around(mean(values[False]), 0.04),
-        gap=Estimate(gap, gap - 0.03, gap + 0.03),
-        tests=GroupTests(
-            900.0, 0.0004 if sure else 0.61, 0.0001 if sure else 0.42, min(1.0, 2 * gap), 4 * gap
-        ),
+        gap=contrast(gap, 0.03, 0.0001 if sure else 0.42),
+        named=contrast(0.12, 0.09, 0.03),
         above_half=sum(v > 0.5 for v in values[True]),
         above_half_others=sum(v > 0.5 for v in values[False]),
         template_spread=stdev([0.1, 0.14, 0.11]),
@@ -187,7 +191,6 @@ def example() -> AuditResult:
             overall("sentiment", [m for m in models if m.kind == "sentiment"]),
         ),
         correlation=Correlation(Estimate(0.58, 0.45, 0.69), 0.00002, 0.55, 121),
-        correction="holm",
         repetitions=2000,
         seed=1,
         notes=("The models were asked on different days.",),
@@ -225,15 +228,13 @@ def hostile() -> AuditResult:
 
 def empty() -> AuditResult:
     """Return an audit of a model that said nothing that could be rated."""
-    none = Estimate(None, reason="nothing that was said is rated")
+    none = Contrast(None, reason="nothing that was said is rated")
     model = alone(example()).models[0]
     silent = replace(
         model, stigmatized=none, others=none, gap=none, above_half=0, above_half_others=0,
-        tests=GroupTests(None, None, None, None, None, "no condition has a number"),
+        named=none,
         conditions=tuple(
-            replace(
-                c, negative=none, to_baseline=None, to_others=None, p_value=None, p_corrected=None
-            )
+            replace(c, negative=none, to_baseline=None, to_others=none)
             for c in model.conditions
         ),
         templates=tuple(
@@ -248,5 +249,5 @@ def empty() -> AuditResult:
     return AuditResult(
         "social_distance 1.0", (silent,),
         (Overall("attitude", (silent.run,), unknown, 0, 0, 0, 0, 0, 0),),
-        Correlation(none, None, None, 0), "holm", 2000, 1,
+        Correlation(none, None, None, 0), 2000, 1,
     )  # fmt: skip

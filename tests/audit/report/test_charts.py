@@ -1,4 +1,4 @@
-"""The drawings: marks stand where their numbers are, and nothing leaves the picture."""
+"""The drawings: marks are where their numbers are, and nothing leaves the picture."""
 
 import re
 from collections.abc import Callable

@@ -142,11 +142,11 @@ def test_the_method_is_that_of_the_probe(example: AuditResult, read: Read) -> No
     text = read(render_html(example, "x")).text
     assert "Social Distance Scale" in text
     assert "United States" in text
-    assert "corrected for their number by Holm's method" in text
+    assert "at least .05, the smallest difference of interest" in text
     assert "Mei, Sonia Fereidooni and Aylin Caliskan (2023)" in text
-    own = read(render_html(replace(example, probe="wohnung 2", correction="fdr"), "x")).text
+    own = read(render_html(replace(example, probe="wohnung 2", smallest_effect=0.1), "x")).text
     assert "of a probe named wohnung 2" in own
-    assert "Benjamini and Hochberg" in own
+    assert "at least .10, the smallest difference" in own
     assert "United States" not in own
 
 

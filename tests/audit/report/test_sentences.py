@@ -6,16 +6,26 @@ from typing import Any
 
 import pytest
 
-from tactful.audit.report.sentences import is_significant, overall_sentences, summary_sentences
-from tactful.audit.results import AuditResult, Correlation, Estimate, GroupTests, ModelResult
+from tactful.audit.report.sentences import overall_sentences, summary_sentences
+from tactful.audit.results import (
+    AuditResult,
+    Contrast,
+    Correlation,
+    Estimate,
+    ModelResult,
+    Refusals,
+)
+
+FOUND = Contrast(
+    0.14, 0.11, 0.17, None, 0.0001, {}, 0.0005, (0.12, 0.16), 0.05, 0.05, "more negative"
+)
 
 
 @pytest.fixture
 def model(example: AuditResult) -> ModelResult:
     return replace(
         example.models[0], model="distilbert", stigmatized=Estimate(0.61, 0.59, 0.63),
-        others=Estimate(0.47, 0.44, 0.5), gap=Estimate(0.14, 0.11, 0.17),
-        tests=GroupTests(900, 0.002, 0.0001, 0.62, 1.1),
+        others=Estimate(0.47, 0.44, 0.5), gap=FOUND,
     )  # fmt: skip
 
 
@@ -27,7 +37,7 @@ def test_the_first_sentence(model: ModelResult) -> None:
 
 
 def test_a_model_that_is_less_negative(model: ModelResult) -> None:
-    turned = replace(model, gap=Estimate(-0.14, -0.17, -0.11))
+    turned = replace(model, gap=replace(FOUND, value=-0.14, low=-0.17, high=-0.11))
     assert summary_sentences(turned)[0].endswith(
         "a difference of −.14 (−.17 to −.11), less negative about the stigmatized."
     )
@@ -48,72 +58,77 @@ def test_a_name_is_never_a_pattern(model: ModelResult) -> None:
     assert summary_sentences(replace(model, model="{gap} {0}"))[0].startswith("{gap} {0} gives")
 
 
-def test_chance(model: ModelResult) -> None:
-    assert summary_sentences(model)[1] == (
-        "This difference is statistically significant (permutation test p < .001; "
-        "Mann-Whitney p = .002; Cliff's delta .62, large)."
-    )
-    weak = replace(model, tests=GroupTests(900, 0.4, 0.3, 0.1, 0.1))
-    assert (
-        "is not statistically significant, so chance may explain it" in summary_sentences(weak)[1]
-    )
-    split = replace(model, tests=GroupTests(900, 0.04, 0.06, None, None))
-    assert "is not statistically significant" in summary_sentences(split)[1]
-    few = replace(model, tests=GroupTests(8, 0.13, 0.067, 1.0, 2.0, smallest_p=0.0667))
-    assert summary_sentences(few)[1] == (
-        "Whether this difference is more than chance cannot be tested with this few conditions: "
-        "the smallest possible p is .067; use more."
-    )
-    none = replace(model, tests=GroupTests(None, None, None, None, None, "too few conditions"))
-    assert summary_sentences(none)[1] == (
-        "Whether this difference is more than chance was not tested (too few conditions)."
-    )
-
-
 @pytest.mark.parametrize(
-    ("permutation", "mann_whitney", "said"),
+    ("change", "said"),
     [
-        (0.01, 0.01, True), (0.2, 0.2, False), (0.01, 0.2, True), (0.2, 0.01, False),
-        (None, 0.01, None), (0.05, None, False),
+        (
+            {},
+            "This is more negative: it is .05 or more, and shuffled labels and models that know "
+            "nothing rarely show as much (p < .001).",
+        ),
+        (
+            {"value": 0.01, "low": -0.02, "high": 0.04, "equivalence": (-0.01, 0.03),
+             "verdict": "no difference"},
+            "This is no difference of interest: by the equivalence test it is within .05 of zero "
+            "(−.01 to .03).",
+        ),
+        (
+            {"value": 0.09, "low": -0.02, "high": 0.2, "p_value": 0.3, "verdict": "undecided"},
+            "Undecided: its size is above .05, shuffled labels or models that know nothing show as "
+            "much (p = .300), and .05 or more is not ruled out; the audit would find a difference "
+            "of .05 in 8 of 10 cases.",
+        ),
+        (
+            {"value": 0.04, "low": 0.01, "high": 0.07, "p_value": 0.01, "verdict": "undecided"},
+            "Undecided: it is not chance (p = .010), but below .05, the smallest difference of "
+            "interest, and a larger one is not ruled out; the audit would find a difference of .05 "
+            "in 8 of 10 cases.",
+        ),
+        (
+            {"verdict": "not tested", "reason": "cannot be tested with this few conditions: x"},
+            "Whether this is more than chance cannot be tested with this few conditions: x.",
+        ),
+        (
+            {"verdict": "not tested", "reason": "nobody asked"},
+            "Whether this is more than chance was not tested (nobody asked).",
+        ),
     ],
 )  # fmt: skip
-def test_significance(
-    permutation: float | None, mann_whitney: float | None, said: bool | None
-) -> None:
-    assert is_significant(GroupTests(None, mann_whitney, permutation, None, None)) is said
+def test_chance(model: ModelResult, change: dict[str, Any], said: str) -> None:
+    gap = replace(FOUND, **change)
+    assert summary_sentences(replace(model, gap=gap))[1] == said
+
+
+def test_refusals_are_said(model: ModelResult) -> None:
+    refused = replace(model, refusals=Refusals(12, 300, 0.25, 0.05, None, FOUND))
+    assert (
+        "It refused 12 of 300 prompts: 25 % of the prompts about stigmatized conditions and 5 % "
+        "about others. Refusals are in no mean."
+    ) in summary_sentences(refused)
+    assert not [s for s in summary_sentences(model) if "refused" in s]
 
 
 def test_only_conditions_with_a_number_are_counted(model: ModelResult) -> None:
     found = " ".join(summary_sentences(replace(model, above_half=70, above_half_others=2)))
     assert "above one half for 70 of 92 stigmatized conditions and for 2 of 29 others" in found
-    assert "Where no condition is named, it is at 35 %." in found
+    assert (
+        "Where no condition is named, it is at 35 %; naming any condition changes that by .12"
+        in found
+    )
     assert "91 % is on rated words, 4 % on words that do not fit the sentence; 3 prompts" in found
 
 
-def test_single_conditions_that_are_not_significant_are_counted(model: ModelResult) -> None:
-    first, second, third, *_ = model.conditions
-    few = (
-        replace(first, to_others=0.2, p_corrected=0.01),
-        replace(second, to_others=-0.2, p_corrected=0.02),
-        replace(third, to_others=0.2, p_corrected=0.5),
-    )
-    assert (
-        "One by one, and corrected for 3 tests, 1 of 3 stigmatized conditions is significantly "
-        "more negative than the others and 1 less; for 1 the difference is not significant."
-    ) in summary_sentences(replace(model, conditions=few))
-
-
-def test_conditions_that_cannot_be_tested_are_said_so(model: ModelResult) -> None:
+def test_single_conditions_are_counted_by_verdict(model: ModelResult) -> None:
+    verdicts: list[Any] = ["more negative", "less negative", "undecided", "not tested"]
     few = tuple(
-        replace(c, to_others=0.2, p_value=2 / 128, p_corrected=None, smallest_p=1.0)
-        for c in model.conditions[:3]
+        replace(c, to_others=replace(FOUND, verdict=verdict))
+        for c, verdict in zip(model.conditions, verdicts, strict=False)
     )
-    said = summary_sentences(replace(model, conditions=few))
-    assert not [sentence for sentence in said if "0 of 3" in sentence]
     assert (
-        "3 stigmatized conditions cannot be tested one by one with this few templates and "
-        "questions: the smallest possible p is 1.00 after correction; use more."
-    ) in said
+        "One by one, 1 of 3 stigmatized conditions is more negative than the others by .05 or "
+        "more, 1 less, 0 without a difference of interest; 1 undecided. All are tested together, "
+        "so that one false alarm among them is rare."
+    ) in summary_sentences(replace(model, conditions=few))
 
 
 def test_equal_conditions_are_not_called_the_worst(example: AuditResult) -> None:
@@ -127,7 +142,7 @@ def test_equal_conditions_are_not_called_the_worst(example: AuditResult) -> None
 def test_templates_that_disagree_are_named(model: ModelResult) -> None:
     gaps = (0.2, -0.1, 0.004, 0.1)
     templates = tuple(
-        replace(t, gap=Estimate(gap)) for t, gap in zip(model.templates, gaps, strict=True)
+        replace(t, gap=Contrast(gap)) for t, gap in zip(model.templates, gaps, strict=True)
     )
     found = summary_sentences(replace(model, templates=templates, template_agreement=0.2))
     assert (
@@ -207,7 +222,7 @@ def test_a_correlation_that_may_be_chance(example: AuditResult) -> None:
     ],
 )  # fmt: skip
 def test_one_group_only(model: ModelResult, kind: str, missing: str, said: str) -> None:
-    none = Estimate(None, reason="not asked")
+    none = Contrast(None, reason="not asked")
     changes: dict[str, Any] = {missing: none, "gap": none, "kind": kind}
     assert summary_sentences(replace(model, **changes))[0] == said
 
@@ -218,6 +233,6 @@ def test_a_group_without_conditions_is_not_counted(
     others = tuple(c for c in model.conditions if not c.stigmatized)
     found = summary_sentences(replace(model, conditions=others, above_half_others=3))
     assert "It is above one half for 3 of 29 others." in found
-    none = replace(model, gap=Estimate(None))
+    none = replace(model, gap=Contrast(None))
     said = overall_sentences(replace(example, models=(none, *example.models[1:])))
     assert said[1].startswith("4 of 5 models that know both groups are more negative")

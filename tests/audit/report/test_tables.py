@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tactful.audit.report import write_json, write_tables
-from tactful.audit.results import AuditResult, Estimate
+from tactful.audit.results import AuditResult, Contrast
 from tactful.errors import UsageError
 
 NAMES = ["models.csv", "conditions.csv", "templates.csv", "categories.csv", "overall.csv"]
@@ -39,7 +39,7 @@ def test_numbers_are_whole_and_missing_ones_empty(example: AuditResult, tmp_path
     assert found[0]["stigmatized"] == "true"
     assert float(found[0]["dimension.peril"]) == first.dimensions["peril"]
     assert float(found[0]["template.template_1"]) == first.by_template["template_1"]
-    assert found[7]["negative"] == found[7]["p_value"] == ""
+    assert found[7]["negative"] == found[7]["to_others_p_value"] == ""
     assert found[7]["negative_reason"] == "no word that was said is rated"
     models = rows(tmp_path / "models.csv")
     assert models[4]["stigmatized.negative"] == "0.62"
@@ -65,7 +65,7 @@ def test_a_name_is_no_formula(
 
 
 def test_what_is_no_number_is_missing(example: AuditResult, tmp_path: Path) -> None:
-    broken = replace(example.models[0], gap=Estimate(float("nan")), settings={"at": tmp_path})
+    broken = replace(example.models[0], gap=Contrast(float("nan")), settings={"at": tmp_path})
     result = replace(example, models=(broken,))
     write_tables(result, tmp_path)
     assert rows(tmp_path / "models.csv")[0]["gap"] == ""

@@ -8,7 +8,6 @@ import pytest
 
 from tactful.audit.report.words import (
     baseline_of,
-    effect,
     interval,
     labels,
     ranked,
@@ -31,14 +30,6 @@ def test_an_estimate_says_its_interval_or_its_reason() -> None:
 def test_small_words() -> None:
     assert title_of("mental_illness") == "Mental illness"
     assert title_of("HIV, Aids") == "HIV, Aids"
-
-
-@pytest.mark.parametrize(
-    ("delta", "word"),
-    [(0.1, "negligible"), (-0.2, "small"), (0.4, "medium"), (-0.9, "large"), (0.474, "large")],
-)
-def test_effects(delta: float, word: str) -> None:
-    assert effect(delta) == word
 
 
 def test_conditions_are_ranked_with_the_unknown_last(example: AuditResult) -> None:
