@@ -7,14 +7,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
-from starlette.testclient import TestClient
-
-from tactful.detectors.card import read_card
-from tactful.detectors.load import EMBEDDED
-from tactful.detectors.weights import weights_folder
-from tactful.service.app import create_app
 from tactful.service.perspective.mapping import attributes
-from tactful.service.settings import ServiceSettings
 
 RUDE = "Only a complete fool would write such garbage, so shut up."
 KIND = "Thank you all for the lovely evening at the library."
@@ -39,11 +32,8 @@ EVERYTHING = [
 ]
 
 
-SERVED = read_card(weights_folder(EMBEDDED["en"]["default"])).ids
-REFUSED = [
-    name for name, row in attributes().items() if not row.ids and row.id_for("en", SERVED) is None
-]
-"""What the English detector cannot score, nor another one of ours."""
+REFUSED = [name for name, row in attributes().items() if row.id is None]
+"""What no detector of ours scores."""
 
 
 def error_of(answer: Any, status: int = 400) -> dict[str, Any]:
@@ -98,14 +88,14 @@ def test_plain_rows_are_the_probabilities_of_the_native_api(analyze: Any, post: 
     _, body = analyze(RUDE, "HOSTILE", "IDENTITY_ATTACK")
     told = native["scores"][0]["probabilities"]
     assert value(body, "HOSTILE") == pytest.approx(told["unhealthy.hostile"], abs=1e-5)
-    attack = attributes()["IDENTITY_ATTACK"].id_for("en", told)
+    attack = attributes()["IDENTITY_ATTACK"].id_for(told)
     assert attack is not None
     assert value(body, "IDENTITY_ATTACK") == pytest.approx(told[attack], abs=1e-5)
 
 
-def test_spanish_stereotypes_and_their_ten(analyze: Any) -> None:
+def test_spanish_stereotypes_and_their_kinds(analyze: Any) -> None:
     names = [name for name in attributes() if name.startswith("STEREOTYPE")]
-    assert len(names) == 11
+    assert len(names) == 12
     code, body = analyze(SPANISH, *names)
     assert code == 200
     assert body["languages"] == body["detectedLanguages"] == ["es"]
@@ -135,17 +125,6 @@ def test_what_has_no_counterpart_says_so_and_names_the_nearest(analyze: Any, nam
     code, body = analyze(KIND, "TOXICITY", name, dropUnsupportedAttributes=True)
     assert code == 200
     assert list(body["attributeScores"]) == ["TOXICITY"]
-
-
-def test_a_server_may_be_told_to_leave_them_out() -> None:
-    """For clients that cannot be changed: ``tactful serve --drop-unsupported``."""
-    app = create_app(ServiceSettings(model="fast", langs=("en",), web=False, drop_unsupported=True))
-    with TestClient(app) as client:
-        asked: dict[str, dict[str, str]] = {"TOXICITY": {}, "FLIRTATION": {}, "SPAM": {}}
-        body = {"comment": {"text": KIND}, "requestedAttributes": asked}
-        answer = client.post("/v1alpha1/comments:analyze", json=body)
-    assert answer.status_code == 200
-    assert list(answer.json()["attributeScores"]) == ["TOXICITY"]
 
 
 def test_thresholds_leave_scores_out(post: Any) -> None:
@@ -229,13 +208,15 @@ def test_languages_are_echoed_detected_and_refused(analyze: Any) -> None:
         {"requestedLanguages": ["fr"], "attribute": "INSULT"},
     ]
     assert error_type(answer) == "LANGUAGE_NOT_SUPPORTED_BY_ATTRIBUTE"
-    error = error_of(analyze(SPANISH, "STEREOTYPE", "TOXICITY"))
+    error = error_of(analyze(SPANISH, "STEREOTYPE", "PATRONIZING"))
     assert error["details"][0]["languageNotSupportedByAttributeError"] == {
         "detectedLanguages": ["es"],
-        "attribute": "TOXICITY",
+        "attribute": "PATRONIZING",
     }
-    _, body = analyze(SPANISH, "STEREOTYPE", "TOXICITY", dropUnsupportedAttributes=True)
+    _, body = analyze(SPANISH, "STEREOTYPE", "PATRONIZING", dropUnsupportedAttributes=True)
     assert list(body["attributeScores"]) == ["STEREOTYPE"]
+    _, body = analyze(SPANISH, "TOXICITY", "THREAT")
+    assert sorted(body["attributeScores"]) == ["THREAT", "TOXICITY"]
 
 
 def test_a_third_language_is_not_guessed(analyze: Any) -> None:

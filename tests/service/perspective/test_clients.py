@@ -14,7 +14,10 @@ import pytest
 
 RUDE = "Only a complete fool would write such garbage, so shut up."
 KIND = "Thank you all for the lovely evening at the library."
-NPM_PACKAGES = ("perspective-api-client@3.1.0", "googleapis-common@8.0.0")
+GERMAN = "Die Kinder spielen heute im Garten hinter dem alten Haus."
+NPM_PACKAGES = ("perspective-api-client@3.1.0", "googleapis-common@8.0.0", "openai@4.104.0")
+GOOGLE_PACKAGE = "@conversationai/perspectiveapi-js-client@1.0.1"
+"""Apart from the others, because it needs another version of axios."""
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +72,27 @@ def test_google_python_client_suggests_and_fails_readably(google: Any) -> None:
 
 
 @pytest.mark.filterwarnings("default")
+def test_google_python_client_sends_a_batch(google: Any) -> None:
+    found: dict[str, Any] = {}
+
+    def keep(request_id: str, answer: Any, error: Any) -> None:
+        found[request_id] = error or answer
+
+    batch = google.new_batch_http_request(callback=keep)
+    for name, text in (("rude", RUDE), ("kind", KIND), ("empty", " ")):
+        body = {"comment": {"text": text}, "requestedAttributes": {"TOXICITY": {}}}
+        batch.add(google.comments().analyze(body=body), request_id=name)
+    batch.execute()
+    rude, kind = (
+        found[name]["attributeScores"]["TOXICITY"]["summaryScore"]["value"]
+        for name in ("rude", "kind")
+    )
+    assert rude > 2 * kind
+    assert found["empty"].status_code == 400
+    assert found["empty"].reason == "Comment must be non-empty."
+
+
+@pytest.mark.filterwarnings("default")
 def test_google_python_client_by_the_path_of_the_directory(server: str) -> None:
     discovery = pytest.importorskip("googleapiclient.discovery")
     client = discovery.build(
@@ -99,12 +123,22 @@ def test_the_discovery_document_names_this_server(server: str, post: Any) -> Non
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the npm clients, or skip."""
+    return npm_folder(tmp_path_factory.mktemp("npm"), *NPM_PACKAGES)
+
+
+@pytest.fixture(scope="module")
+def node_of_google(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with Google's own JavaScript client, or skip."""
+    return npm_folder(tmp_path_factory.mktemp("npm"), GOOGLE_PACKAGE)
+
+
+def npm_folder(folder: Path, *packages: str) -> Path:
+    """Install packages of npm into a folder, or skip."""
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
         pytest.skip("node and npm are not installed")
-    folder = tmp_path_factory.mktemp("npm")
     (folder / "package.json").write_text("{}")
-    command = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", *NPM_PACKAGES]
+    command = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", *packages]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=180, check=False)
     except subprocess.TimeoutExpired:
@@ -123,7 +157,7 @@ def run_node(folder: Path, script: str, server: str) -> Any:
         env={**os.environ, "SERVER": server, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -185,6 +219,80 @@ def test_npm_google_discovery_client(node: Path, server: str) -> None:
     """
     found = run_node(node, script, server)
     assert found["attributeScores"]["TOXICITY"]["summaryScore"]["value"] > 0.4
+
+
+def test_npm_client_gets_null_where_nothing_can_be_scored(node: Path, drop_in: str) -> None:
+    script = f"""
+    const axios = require('axios');
+    axios.interceptors.request.use(config => {{
+      config.url = config.url.replace('https://commentanalyzer.googleapis.com', process.env.SERVER);
+      config.proxy = false;
+      return config;
+    }});
+    const Perspective = require('perspective-api-client');
+    const client = new Perspective({{apiKey: 'any-key'}});
+    (async () => {{
+      const result = await client.analyze('{RUDE}', {{attributes: ['toxicity', 'spam']}});
+      const scores = result.attributeScores;
+      console.log(JSON.stringify({{
+        toxic: scores.TOXICITY.summaryScore.value > 0.8,
+        spam: scores.SPAM.summaryScore.value > 0.8,
+        value: scores.SPAM.summaryScore.value,
+        told: result.unsupportedAttributes.map(each => each.attribute),
+      }}));
+    }})();
+    """
+    found = run_node(node, script, drop_in)
+    assert found == {"toxic": True, "spam": False, "value": None, "told": ["SPAM"]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "spam"), [("", None), (", {attributes: ['TOXICITY']}", "absent")]
+)
+def test_npm_client_of_google(
+    node_of_google: Path, drop_in: str, asked: str, spam: str | None
+) -> None:
+    # Without options it asks for SPAM and TOXICITY; a null becomes NaN, which JSON writes as null.
+    script = f"""
+    const {{Client}} = require('@conversationai/perspectiveapi-js-client');
+    const client = new Client('any-key');
+    client.perspectiveApiUrl = process.env.SERVER + '/v1alpha1/comments:analyze?key=any-key';
+    (async () => {{
+      console.log(JSON.stringify({{
+        rude: await client.getScores('<b>{RUDE}</b>'{asked}),
+        kind: await client.getScores('{KIND}'{asked}),
+      }}));
+    }})();
+    """
+    found = run_node(node_of_google, script, drop_in)
+    assert found["rude"]["TOXICITY"] > 0.8
+    assert found["kind"]["TOXICITY"] < 0.5
+    assert found["rude"].get("SPAM", "absent") == found["kind"].get("SPAM", "absent") == spam
+
+
+def test_npm_openai_client(node: Path, drop_in: str) -> None:
+    script = f"""
+    const OpenAI = require('openai');
+    const baseURL = process.env.SERVER + '/v1';
+    const client = new OpenAI({{apiKey: 'any', baseURL, maxRetries: 0}});
+    (async () => {{
+      const answer = await client.moderations.create({{input: ['{RUDE}', '{KIND}']}});
+      let failed = null;
+      try {{
+        await client.moderations.create({{input: '{GERMAN}'}});
+      }} catch (error) {{
+        failed = error.status;
+      }}
+      console.log(JSON.stringify({{answer, failed}}));
+    }})();
+    """
+    found = run_node(node, script, drop_in)
+    rude, kind = found["answer"]["results"]
+    assert (rude["flagged"], kind["flagged"]) == (True, False)
+    assert rude["categories"]["harassment"] is True
+    assert rude["categories"]["self-harm"] is None
+    assert "self-harm" in rude["unsupported_categories"]
+    assert found["failed"] == 400
 
 
 def test_coral_analyzes_and_suggests(post: Any) -> None:

@@ -1,7 +1,7 @@
 """Parity: requests and answers as Perspective's public documentation shows them, field by field.
 
 Each file of ``shapes/`` names the page it is written from; texts and numbers are ours. ``"float"``
-in an answer stands for any number from 0 to 1; everything else must be equal, and nothing may be
+in an answer means any number from 0 to 1; everything else must be equal, and nothing may be
 missing or added.
 """
 

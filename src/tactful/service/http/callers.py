@@ -11,9 +11,10 @@ from tactful.service.http.keys import Key, KeyRing, RateLimits
 from tactful.service.logs import Note
 from tactful.service.settings import ServiceSettings
 
-PAGES = ("/audits",)
+REVIEW = "/review"
+PAGES = ("/audits", REVIEW)
 """Pages with private content; a browser asks for the key as a password."""
-GUARDED = ("/v1/", "/v1alpha1/", "/metrics", *PAGES)
+GUARDED = ("/v1/", "/v1alpha1/", "/batch", "/metrics", *PAGES)
 """Paths that need a key, if there are keys; other pages, docs and health checks are open."""
 TOKENS_OF_A_REQUEST = 512
 """A request counts once for each of this many tokens; they are about 400 words of prose."""
@@ -28,6 +29,7 @@ class Callers:
         self._settings = settings
         self._ring = KeyRing(settings.keys_file) if settings.keys_file else None
         self._limits = RateLimits(settings.workers)
+        self._tokens = RateLimits(settings.workers)
 
     def admit(self, scope: Scope, path: str, note: Note) -> None:
         """Note who calls; refuse an unknown key (401) and too many requests (429)."""
@@ -36,25 +38,45 @@ class Callers:
         key = self._key(scope, path)
         if key is not None:
             note.key = key.id
-        rate = (key.rate_per_minute if key else None) or self._settings.rate_per_minute
-        if rate is None:
+            if path.startswith(REVIEW) and not key.review:
+                raise ServiceError(
+                    403,
+                    "This API key may not review; make one with: tactful serve --keys FILE "
+                    "--add-key NAME --reviewer",
+                    "NOT_A_REVIEWER",
+                )
+        note.rate = (key.rate_per_minute if key else None) or self._settings.rate_per_minute
+        own = key.tokens_per_minute if key else None
+        note.token_rate = own or self._settings.tokens_per_minute
+        if note.rate is None and note.token_rate is None:
             return
         client = scope.get("client")
         note.caller = key.id if key else client[0] if client else "unknown"
-        wait = math.ceil(self._limits.wait_for(note.caller, rate))
-        if wait:
-            raise ServiceError(
-                429,
-                f"More than {rate} requests a minute, of which a long one counts as several; try "
-                f"again in {wait} s.",
-                "RATE_LIMITED",
-                headers={"Retry-After": str(wait)},
-            )
+        self._take(note, note.caller)
 
     def charge(self, note: Note) -> None:
-        """Count a request that had many tokens to read as several."""
-        if note.caller is not None and note.tokens > TOKENS_OF_A_REQUEST:
-            self._limits.charge(note.caller, note.tokens / TOKENS_OF_A_REQUEST - 1)
+        """Count what a request cost: many tokens as several requests, and each of them."""
+        new, note.charged = note.tokens - note.charged, note.tokens
+        if note.caller is None or new <= 0:
+            return
+        if new > TOKENS_OF_A_REQUEST:
+            self._limits.charge(note.caller, new / TOKENS_OF_A_REQUEST - 1)
+        self._tokens.charge(note.caller, new)
+
+    def settle(self, note: Note) -> None:
+        """Count what a stream has cost so far, and refuse (429) to go on above its rate."""
+        if note.caller is not None and note.tokens:
+            self.charge(note)
+            self._take(note, note.caller)
+
+    def _take(self, note: Note, caller: str) -> None:
+        if note.rate is not None and (wait := self._limits.wait_for(caller, note.rate)):
+            raise _limited(
+                f"More than {note.rate:,} requests a minute, of which a long one counts as several",
+                wait,
+            )
+        if note.token_rate is not None and (wait := self._tokens.wait_for(caller, note.token_rate)):
+            raise _limited(f"More than {note.token_rate:,} tokens a minute", wait)
 
     def _key(self, scope: Scope, path: str) -> Key | None:
         if self._ring is None:
@@ -76,6 +98,16 @@ class Callers:
                 headers={"WWW-Authenticate": 'Basic realm="Tactful"' if is_page else "Bearer"},
             )
         return key
+
+
+def _limited(what: str, wait: float) -> ServiceError:
+    seconds = math.ceil(wait)
+    return ServiceError(
+        429,
+        f"{what}; try again in {seconds} s.",
+        "RATE_LIMITED",
+        headers={"Retry-After": str(seconds)},
+    )
 
 
 def secret_of(scope: Scope) -> str | None:

@@ -47,6 +47,11 @@ class ServiceError(Exception):
         self.headers = dict(headers or {})
         super().__init__(message)
 
+    @property
+    def kind(self) -> str:
+        """Its type, as the answer has it."""
+        return str(self.body()["error"]["details"][0]["errorType"])
+
     def body(self) -> dict[str, Any]:
         """Return what is sent."""
         return error_body(self.code, self.message, self.error_type, self.details)

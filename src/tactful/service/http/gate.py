@@ -7,16 +7,19 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from http import HTTPStatus
 from itertools import count
 
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tactful.errors import TactfulError
-from tactful.service.http.callers import Callers
+from tactful.service.http.batch import PATHS, query_of_first
+from tactful.service.http.callers import Callers, secret_of
 from tactful.service.http.direct import Direct, call_at_once
 from tactful.service.http.errors import INTERNAL, ServiceError, answer_to, invalid
 from tactful.service.logs import NOTE, Note, log_failure, log_request
@@ -46,6 +49,8 @@ _PROCESS = secrets.token_hex(4)
 _NUMBERS = count(1)
 _GONE = 499
 """The status in the log if the caller disconnects before the answer; the number is nginx's."""
+STREAM = "/v1/score:stream"
+"""Its route reads the body by itself, while it answers."""
 _QUIET = ("/healthz", "/readyz", "/metrics")
 """Asked for every few seconds by machines; logged only when they fail."""
 
@@ -53,23 +58,38 @@ _QUIET = ("/healthz", "/readyz", "/metrics")
 class Gate:
     """Reads the body within its limits, runs the route, and turns all errors into answers."""
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, direct: Direct):
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: ServiceSettings,
+        metrics: Metrics,
+        direct: Direct,
+        reviews: Mapping[str, bytes],
+    ):
         self._app, self._settings, self._metrics = app, settings, metrics
         self._callers = Callers(settings)
-        self._direct = direct
+        self._direct, self._reviews = direct, reviews
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        await _Passage(scope, receive, send, self._settings).run(self._through, self._tell)
+        review = self._reviews.get(self._path(scope)) if scope["method"] == "POST" else None
+        passage = _Passage(scope, receive, send, self._settings, review)
+        await passage.run(self._through, self._tell)
 
     async def _through(self, passage: "_Passage") -> None:
-        path = passage.scope["path"].removeprefix(self._settings.root_path)
+        path = self._path(passage.scope)
+        if path in PATHS:
+            # Google's clients show their key only in the parts of a batch.
+            await passage.read_body()
+            passage.take_key_of_batch()
         self._callers.admit(passage.scope, path, passage.note)
         method = passage.scope["method"]
-        if method in _WITH_BODY:
+        if path == STREAM:
+            passage.scope["tactful_callers"] = self._callers
+        elif method in _WITH_BODY and path not in PATHS:
             await passage.read_body()
         route = self._direct.get((method, path))
         if route is None:
@@ -78,12 +98,17 @@ class Gate:
             passage.scope["route"] = route
             await passage.call(partial(call_at_once, route.endpoint))
 
+    def _path(self, scope: Scope) -> str:
+        return str(scope["path"].removeprefix(self._settings.root_path))
+
     def _tell(self, passage: "_Passage") -> None:
         seconds = time.perf_counter() - passage.began
         route = passage.route
         self._metrics.requests.labels(route, passage.status).inc()
         self._metrics.seconds.labels(route).observe(seconds)
         self._callers.charge(passage.note)
+        if passage.note.review is not None:
+            self._metrics.reviews.labels(passage.note.review).inc()
         if passage.note.tokens:
             self._metrics.tokens.labels(passage.note.key or "none").inc(passage.note.tokens)
         if route not in _QUIET or passage.status >= 400:
@@ -94,9 +119,16 @@ class Gate:
 class _Passage:
     """One request on its way through the gate."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, settings: ServiceSettings):
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        settings: ServiceSettings,
+        review: bytes | None,
+    ):
         self.scope, self._receive, self._send = scope, receive, send
-        self._settings = settings
+        self._settings, self._review = settings, review
         self.note = Note(_request_id(scope))
         self.began = time.perf_counter()
         self.status = 0
@@ -162,6 +194,11 @@ class _Passage:
             ) from None
         self._body = b"".join(pieces)
 
+    def take_key_of_batch(self) -> None:
+        """Treat the key in the first part of a batch as that of the request, if it has none."""
+        if secret_of(self.scope) is None and self._body is not None:
+            self.scope["query_string"] = query_of_first(self._body)
+
     async def call(self, app: ASGIApp) -> None:
         """Run the app; cancel it if the caller disconnects."""
         if self._body is not None:
@@ -204,7 +241,12 @@ class _Passage:
     async def _answer(self, error: ServiceError) -> None:
         if self.status:  # a part of the answer was sent; uvicorn closes the connection
             return
-        await error.response()(self.scope, self._next_message, self.send)
+        answer = error.response()
+        if self._review is not None and error.code != HTTPStatus.UNAUTHORIZED:
+            # Where comments are not to pass unseen, no error is an answer, except of a wrong key.
+            self.note.review = error.kind
+            answer = Response(self._review, headers=error.headers, media_type="application/json")
+        await answer(self.scope, self._next_message, self.send)
 
 
 def _request_id(scope: Scope) -> str:

@@ -6,13 +6,11 @@ be added and removed while the service runs.
 
 import hashlib
 import json
-import os
 import re
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,6 +35,10 @@ class Key:
     created: str
     rate_per_minute: int | None = None
     """None for the limit of the service."""
+    tokens_per_minute: int | None = None
+    """None for the limit of the service."""
+    review: bool = False
+    """Whether its holder may see and decide what waits for a moderator."""
 
 
 def hash_of(secret: str) -> str:
@@ -61,7 +63,14 @@ def read_keys(path: Path) -> list[Key]:
         ) from None
 
 
-def add_key(path: Path, name: str, rate_per_minute: int | None = None) -> tuple[Key, str]:
+def add_key(
+    path: Path,
+    name: str,
+    rate_per_minute: int | None = None,
+    *,
+    tokens_per_minute: int | None = None,
+    review: bool = False,
+) -> tuple[Key, str]:
     """Create a key, store its hash, and return both; the secret cannot be shown again."""
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -73,7 +82,8 @@ def add_key(path: Path, name: str, rate_per_minute: int | None = None) -> tuple[
         raise UsageError(f"{path}: there is a key named '{name}' already; expected another name.")
     secret = PREFIX + secrets.token_urlsafe(32)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    key = Key(f"k_{secrets.token_hex(4)}", name, hash_of(secret), now, rate_per_minute)
+    number = f"k_{secrets.token_hex(4)}"
+    key = Key(number, name, hash_of(secret), now, rate_per_minute, tokens_per_minute, review)
     _write(path, [*keys, key])
     return key, secret
 
@@ -90,18 +100,9 @@ def remove_key(path: Path, name: str) -> None:
 
 def _write(path: Path, keys: Sequence[Key]) -> None:
     text = json.dumps({"keys": [asdict(key) for key in keys]}, indent=2) + "\n"
-    with _private(), atomic_path(path, force=True) as temporary:
+    with atomic_path(path, force=True) as temporary:
+        temporary.chmod(0o600)  # only its owner can read it
         temporary.write_text(text, encoding="utf-8")
-
-
-@contextmanager
-def _private() -> Iterator[None]:
-    """Create files that only their owner can read."""
-    old = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(old)
 
 
 class KeyRing:

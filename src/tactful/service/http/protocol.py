@@ -6,7 +6,7 @@ other work: a flood of short requests would fill the event loop long before the 
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import ClassVar, cast
 
@@ -31,6 +31,8 @@ class PatientProtocol(HttpToolsProtocol):
     most_at_once: ClassVar[int | None] = None
     """The most parallel requests of a process; further ones are answered with 429."""
     on_refused: ClassVar[Callable[[], None] | None] = None
+    full_answers: ClassVar[Mapping[bytes, bytes]] = {}
+    """Path -> what is answered there instead of 429, for a service that fails closed."""
     _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _is_in_head = True
@@ -101,7 +103,7 @@ class PatientProtocol(HttpToolsProtocol):
         refused = type(self).on_refused
         if refused is not None:
             refused()
-        self.transport.write(_FULL)
+        self.transport.write(self.full_answers.get(self.url.partition(b"?")[0], _FULL))
         self._step_over()
         if self.parser.should_keep_alive():
             self.on_response_complete()
@@ -132,6 +134,12 @@ class PatientProtocol(HttpToolsProtocol):
         )
         self.transport.write(head.encode("ascii") + body)
         self.transport.close()
+
+
+def whole_answer(body: bytes) -> bytes:
+    """Return JSON as a whole answer of HTTP."""
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+    return head % (len(body), body)
 
 
 def _too_long() -> ServiceError:

@@ -13,7 +13,9 @@ from tactful.service.perspective.refusals import (
     shown,
 )
 from tactful.service.perspective.requests import AnalyzeRequest, Wanted, primary
+from tactful.service.perspective.scale import Scale
 from tactful.service.perspective.spans import sentence_pieces
+from tactful.service.settings import Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,25 @@ class AttributeScore:
 
 
 @dataclass(frozen=True, slots=True)
+class Unscored:
+    """A requested attribute that cannot be scored, and why."""
+
+    name: str
+    """As the client wrote it."""
+    attribute: Attribute
+    langs: tuple[str, ...] = ()
+    """The languages that it is not scored in; empty where it is scored in none."""
+
+    @property
+    def reason(self) -> str:
+        """Why it has no score, as a sentence."""
+        if self.attribute.id is None:
+            return self.attribute.reason
+        spoken = " or ".join(self.langs) or "the language of the comment"
+        return f"No detector of this server scores it in {spoken}."
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """All that is answered to one request."""
 
@@ -35,6 +56,8 @@ class Analysis:
     """The languages the comment may be in, also where the client named some."""
     is_whole: bool = True
     """Whether all of the comment was read."""
+    unscored: tuple[Unscored, ...] = ()
+    """What was asked for and cannot be scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,41 +68,61 @@ class _Plan:
 
 
 async def analyze(
-    engine: Engine, request: AnalyzeRequest, drop_unsupported: bool = False
+    engine: Engine,
+    request: AnalyzeRequest,
+    scale: Scale,
+    unsupported: Unsupported = "refuse",
 ) -> Analysis:
-    """Score a comment, or say in Perspective's words why not."""
-    drop = drop_unsupported or request.drop_unsupported
-    found = _known(engine, request.wanted, drop)
+    """Score a comment, or say in Perspective's words why not.
+
+    Parameters
+    ----------
+    engine
+        The detectors.
+    request
+        The comment and the attributes that are wanted.
+    scale
+        What a probability is answered as.
+    unsupported
+        What to do with attributes that cannot be scored. With ``refuse`` one of them refuses the
+        request, as Perspective does; with ``omit`` and ``null`` the others are scored.
+    """
+    wanted = _known(request.wanted)
+    _refuse_without_counterpart(wanted, unsupported)
     detected = tuple((await engine.languages([request.text]))[0])
-    if not detected and not request.languages:
+    if not detected and not request.languages and unsupported != "null":
         raise invalid("Unable to detect language", "LANGUAGE_DETECTION_FAILED")
-    plans = _plans(engine, request, found, detected, drop)
+    plans, unscored = _plans(engine, request, wanted, detected, strict=unsupported == "refuse")
     langs = list(dict.fromkeys(lang for plan in plans for lang in plan.ids))
     if not langs:
-        return Analysis({}, detected)
+        return Analysis({}, detected, unscored=unscored)
     # What a comment may cost is divided among its readings: by language, and once for its spans.
     most = TEXT_TOKENS // (len(langs) * (2 if request.spans else 1))
     (excerpt,) = await engine.excerpts([request.text], langs[:1], most)
     parts = _parts(request, excerpt)
     scored = {lang: await _scored(engine, request.text, parts, lang) for lang in langs}
-    scores = {plan.wanted.name: _answer(plan, request, scored) for plan in plans}
-    return Analysis(scores, detected, excerpt.is_whole)
+    models = {lang: engine.cards[lang].model for lang in langs}
+    scores = {plan.wanted.name: _answer(plan, request, scored, models, scale) for plan in plans}
+    return Analysis(scores, detected, excerpt.is_whole, unscored)
 
 
-def _known(engine: Engine, wanted: Sequence[Wanted], drop: bool) -> list[tuple[Wanted, Attribute]]:
-    """Return the attributes that can be scored at all."""
-    found, hopeless = [], []
+def _known(wanted: Sequence[Wanted]) -> list[tuple[Wanted, Attribute]]:
+    """Return the attributes by their names; one that nobody knows is refused."""
+    found = []
     for each in wanted:
         attribute = find_attribute(each.name)
         if attribute is None:
             raise invalid(f"Unknown requested attribute: {shown(each.name)}")
-        if attribute.ids or _ids(engine, attribute):
-            found.append((each, attribute))
-        else:
-            hopeless.append((each.name, attribute))
-    if hopeless and not drop:
-        raise no_counterpart(hopeless)
+        found.append((each, attribute))
     return found
+
+
+def _refuse_without_counterpart(
+    wanted: Sequence[tuple[Wanted, Attribute]], unsupported: Unsupported
+) -> None:
+    without = [(each.name, row) for each, row in wanted if row.id is None]
+    if without and unsupported == "refuse":
+        raise no_counterpart(without)
 
 
 def _ids(engine: Engine, attribute: Attribute) -> dict[str, str]:
@@ -87,36 +130,44 @@ def _ids(engine: Engine, attribute: Attribute) -> dict[str, str]:
     return {
         lang: found
         for lang, card in engine.cards.items()
-        if (found := attribute.id_for(lang, card.ids)) is not None
+        if (found := attribute.id_for(card.ids)) is not None
     }
 
 
 def _plans(
     engine: Engine,
     request: AnalyzeRequest,
-    found: Sequence[tuple[Wanted, Attribute]],
+    wanted: Sequence[tuple[Wanted, Attribute]],
     detected: Sequence[str],
-    drop: bool,
-) -> list[_Plan]:
-    """Choose the languages to score each attribute in.
+    *,
+    strict: bool,
+) -> tuple[list[_Plan], tuple[Unscored, ...]]:
+    """Choose the languages to score each attribute in; return what cannot be scored apart.
 
-    Languages that the client names must all be supported. Of those a text may be in, the first
-    that an attribute has is taken.
+    Of the languages a text may be in, the first that an attribute has is taken. Languages that the
+    client names must all be supported, as with Perspective; unless ``strict``, the supported ones
+    are enough if the text may be in one of them.
     """
     named = list(dict.fromkeys(map(primary, request.languages)))
-    plans, refused = [], []
-    for wanted, attribute in found:
+    plans, unscored = [], []
+    for each, attribute in wanted:
         able = _ids(engine, attribute)
-        chosen = named or [lang for lang in detected if lang in able][:1]
-        if chosen and all(lang in able for lang in chosen):
-            plans.append(_Plan(wanted, {lang: able[lang] for lang in chosen}))
+        missing = tuple(lang for lang in named or detected if lang not in able)
+        if named:
+            chosen = [lang for lang in named if lang in able]
+            if missing and (strict or not set(chosen) & set(detected)):
+                chosen = []
         else:
-            refused.append((wanted.name, [lang for lang in named or detected if lang not in able]))
-    if refused and not drop:
+            chosen = [lang for lang in detected if lang in able][:1]
+        if chosen:
+            plans.append(_Plan(each, {lang: able[lang] for lang in chosen}))
+        else:
+            unscored.append(Unscored(each.name, attribute, missing))
+    if unscored and strict:
         raise language_not_supported(
-            [name for name, _ in refused], refused[0][1], requested=bool(named)
+            [each.name for each in unscored], unscored[0].langs, requested=bool(named)
         )
-    return plans
+    return plans, tuple(unscored)
 
 
 def _parts(request: AnalyzeRequest, excerpt: Excerpt) -> dict[Piece, list[Piece]]:
@@ -152,10 +203,15 @@ def _answer(
     plan: _Plan,
     request: AnalyzeRequest,
     scored: Mapping[str, Mapping[Piece, Sequence[Mapping[str, float]]]],
+    models: Mapping[str, str],
+    scale: Scale,
 ) -> AttributeScore:
     pieces = next(iter(scored.values()))
     values = {
-        piece: max(part[name] for lang, name in plan.ids.items() for part in scored[lang][piece])
+        piece: max(
+            scale.score(models[lang], name, max(part[name] for part in scored[lang][piece]))
+            for lang, name in plan.ids.items()
+        )
         for piece in pieces
     }
     whole = (0, len(request.text))

@@ -17,6 +17,8 @@ from tactful.resampling import Numbers, draw_counts, percentile_interval
 LEAST_TEXTS = 20
 """With fewer texts, intervals are not meaningful."""
 _LEVEL = 0.95
+_MOST_POINTS = 100
+"""Of a scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,22 @@ def calibrate(
         ),
         tuple(_carried(before, after, threshold, draws) for threshold in thresholds),
     )
+
+
+def same_shares(
+    old: Sequence[float] | Numbers, new: Sequence[float] | Numbers
+) -> list[tuple[float, float]]:
+    """Return points of a scale on which any threshold flags the share that it flagged before.
+
+    They are the quantiles of both scores, whichever text has them.
+    """
+    shares = np.linspace(0, 1, min(len(old), _MOST_POINTS))
+    after, before = np.quantile(new, shares), np.quantile(old, shares)
+    points = [(0.0, 0.0)]
+    for probability, score in zip(after.round(8).tolist(), before.round(8).tolist(), strict=True):
+        if points[-1][0] < probability < 1:
+            points.append((probability, score))
+    return [*points, (1.0, 1.0)]
 
 
 def _carried(old: Numbers, new: Numbers, threshold: float, draws: Sequence[Numbers]) -> Carried:

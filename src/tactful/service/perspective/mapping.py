@@ -1,22 +1,21 @@
 """Which of our ids each attribute of the Perspective API is scored by; the table is data.
 
-Three kinds of rows: an attribute that we score, in one language or more; another name of such an
-attribute; and an attribute that we cannot score, with the nearest one that we can. A row of any
-kind can name an id with the same definition: a detector that scores this id is asked for it, and
-the rest of the row is for the other detectors.
+Three kinds of rows: an attribute that is scored by an id, in every language whose detector has the
+id; another name of such an attribute; and an attribute that we cannot score, with the nearest one
+that we can.
 """
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from tactful.errors import FileFormatError
+from tactful.yaml_data import read_yaml
 
 TABLE = Path(__file__).with_name("attributes.yaml")
+_OWN_NAME = "It is this id by its own name."
 _VERSION = re.compile(r"@(?:latest|[0-9]{1,6})\Z")
 
 
@@ -31,24 +30,19 @@ class Attribute:
     """Why it is mapped as it is, or why it is not."""
     origin: str
     """``perspective`` or ``tactful``: where the name comes from."""
-    ids: Mapping[str, str] = field(default_factory=dict)
-    """Language -> id; empty for an attribute that only detectors with ``own`` can score."""
+    id: str | None = None
+    """The id that it is scored by; None for an attribute that we cannot score."""
     nearest: str | None = None
-    """For an attribute without ids: the nearest one that can be scored."""
+    """For an attribute without an id: the nearest one that can be scored."""
     same_as: str | None = None
-    own: str | None = None
-    """The id with the same definition, for detectors that score it, in any language."""
 
-    def id_for(self, lang: str, ids: Collection[str]) -> str | None:
-        """Return the id by which a detector with these ids scores it in a language, if any.
+    def id_for(self, ids: Collection[str]) -> str | None:
+        """Return the id by which a detector with these ids scores it, if it does.
 
-        >>> attributes()["THREAT"].id_for("en", ["toxicity.threat"])
+        >>> attributes()["THREAT"].id_for(["toxicity.threat"])
         'toxicity.threat'
         """
-        if self.own is not None and self.own in ids:
-            return self.own
-        found = self.ids.get(lang)
-        return found if found in ids else None
+        return self.id if self.id in ids else None
 
 
 def bare_name(name: str) -> str:
@@ -73,7 +67,7 @@ def find_attribute(name: str) -> Attribute | None:
 
 def read_attributes(path: Path) -> dict[str, Attribute]:
     """Read a table of attributes; an invalid row is an error that names it."""
-    rows = yaml.safe_load(path.read_text(encoding="utf-8"))["attributes"]
+    rows = read_yaml(path)["attributes"]
     found: dict[str, Attribute] = {}
     for name, row in rows.items():
         source = rows.get(row["same_as"]) if "same_as" in row else row
@@ -82,17 +76,16 @@ def read_attributes(path: Path) -> dict[str, Attribute]:
         found[name] = Attribute(
             name,
             " ".join(source["meaning"].split()),
-            " ".join(row["reason"].split()),
+            " ".join(row.get("reason", _OWN_NAME).split()),
             row.get("origin", "perspective"),
-            source.get("scores", {}),
-            row.get("nearest") or source.get("nearest"),
-            row.get("same_as"),
             source.get("id"),
+            source.get("nearest"),
+            row.get("same_as"),
         )
     for name, each in found.items():
         near = found[each.nearest] if each.nearest else None
-        if not each.ids and not (near and (near.ids or near.own)):
-            raise _bad(path, name, "neither 'scores' nor a 'nearest' attribute that is scored")
+        if not each.id and not (near and near.id):
+            raise _bad(path, name, "neither an 'id' nor a 'nearest' attribute that is scored")
     return found
 
 

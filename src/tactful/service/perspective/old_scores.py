@@ -1,13 +1,12 @@
 """Reading a file of texts with the scores that Perspective once gave them."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tactful.errors import BadRowsError, FileFormatError, InputError, Problem, UsageError
-from tactful.files import csv_rows, has_bad_bytes, open_text
+from tactful.files import csv_rows, json_lines, open_text
 
 TEXT_COLUMNS = ("text", "comment.text", "comment", "comment_text")
 """Where texts may be; dots lead into JSON objects."""
@@ -33,7 +32,7 @@ def read_old_scores(
     ending = next((each.lower() for each in reversed(path.suffixes) if each != ".gz"), "")
     if ending not in (*_DELIMITERS, *_LINES):
         raise UsageError(f"{path}: found the ending '{ending}'; expected .csv, .tsv or .jsonl.")
-    read = _json_rows(path) if ending in _LINES else _table_rows(path, _DELIMITERS[ending])
+    read = json_lines(path) if ending in _LINES else _table_rows(path, _DELIMITERS[ending])
     texts = (text_column,) if text_column else TEXT_COLUMNS
     scores = (
         (score_column,)
@@ -77,23 +76,6 @@ def _table_rows(path: Path, delimiter: str) -> Iterator[tuple[int, Mapping[str, 
                     "many as there are columns; is a comma in a text not in quotes?"
                 )
             yield line, dict(zip(names, cells, strict=True))
-
-
-def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    with open_text(path) as handle:
-        for line, raw in enumerate(handle, 1):
-            if not raw.strip():
-                continue
-            try:
-                row = None if has_bad_bytes(raw) else json.loads(raw)
-            except (ValueError, RecursionError):
-                row = None
-            if not isinstance(row, dict):
-                raise FileFormatError(
-                    f"{path}, line {line}: found what is no JSON object; expected one with a text "
-                    "and its old score."
-                )
-            yield line, row
 
 
 def _first(row: Mapping[str, Any], columns: Sequence[str]) -> Any:

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from tactful.service.perspective.discovery import schemas
+from tactful.service.perspective.loose_json import strict_json
 from tactful.service.perspective.refusals import bad_payload, invalid, shown
 
 TEXT_TYPES = ("TEXT_TYPE_UNSPECIFIED", "PLAIN_TEXT", "HTML")
@@ -34,14 +35,25 @@ _MOST_VIOLATIONS = 10
 
 
 def parse(body: bytes) -> Any:
-    """Parse a body; invalid JSON, or JSON that is nested too deeply, is refused."""
+    """Parse a body; invalid JSON, or JSON that is nested too deeply, is refused.
+
+    Objects as JavaScript writes them are read, too, as the quickstart of Perspective sends them.
+    """
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        text = body.decode("utf-8-sig")  # some clients begin with a byte-order mark
+        try:
+            return _loads(text)
+        except ValueError:
+            return _loads(strict_json(text))
     except RecursionError:
         raise bad_payload([("", f"{_NOT_JSON} Nested too deeply.")]) from None
     except ValueError:
         # json.JSONDecodeError and UnicodeDecodeError are among them; they would repeat the text.
         raise bad_payload([("", f"{_NOT_JSON} Expected an object in UTF-8.")]) from None
+
+
+def _loads(text: str) -> Any:
+    return json.loads(text, parse_constant=_refuse_constant)
 
 
 def _refuse_constant(name: str) -> float:

@@ -5,7 +5,8 @@ discovery document (commentanalyzer v1alpha1).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from tactful.service.perspective.discovery import schemas
@@ -49,6 +50,8 @@ class SuggestRequest:
     text: str
     languages: tuple[str, ...] = ()
     client_token: str | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """The summary scores, by the names of the attributes."""
 
 
 def primary(language: str) -> str:
@@ -93,7 +96,14 @@ def read_suggest(body: bytes) -> SuggestRequest:
     if (missing := next(_missing(list(scores.values())), None)) is not None:
         raise invalid(missing)
     languages = tuple(fields.get("languages") or ())
-    return SuggestRequest(fields["comment"]["text"], languages, fields.get("clientToken"))
+    summaries = {
+        name: float(given["summaryScore"]["value"])
+        for name, given in scores.items()
+        if given and given.get("summaryScore") and isfinite(given["summaryScore"]["value"])
+    }
+    return SuggestRequest(
+        fields["comment"]["text"], languages, fields.get("clientToken"), summaries
+    )
 
 
 def _read(body: bytes, schema: str) -> dict[str, Any]:
