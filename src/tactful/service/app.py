@@ -17,12 +17,15 @@ from tactful.service.http.answers import JsonAnswer
 from tactful.service.http.direct import direct_routes
 from tactful.service.http.gate import Gate
 from tactful.service.http.proxies import ProxyHeaders
+from tactful.service.loop import Loop
+from tactful.service.perspective.answering import reviews
 from tactful.service.routes import routers
 from tactful.service.settings import ServiceSettings
 
 _DESCRIPTION = (
     "Finds patronizing, stereotyping, unhealthy, biased and toxic language, and says where it is "
-    "and how sure that is. Nothing that is sent is stored. Where keys are asked for, send one as "
+    "and how sure that is. Nothing that is sent is stored, except for feedback where the operator "
+    "asked for it. Where keys are asked for, send one as "
     "'Authorization: Bearer KEY', 'X-API-Key: KEY' or ?key=KEY."
 )
 
@@ -30,15 +33,18 @@ _DESCRIPTION = (
 def create_app(settings: ServiceSettings) -> FastAPI:
     """Return the app of a service; its engine starts and stops with it."""
     engine = Engine(settings)
+    loop = Loop(engine, settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await engine.start()
+        await loop.start()
         releasing = asyncio.create_task(release_regularly(engine.release_memory))
         try:
             yield
         finally:
             releasing.cancel()
+            await loop.stop()
             await engine.stop()
 
     app = FastAPI(
@@ -56,7 +62,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=lifespan,
     )
-    app.state.engine, app.state.settings = engine, settings
+    app.state.engine, app.state.settings, app.state.loop = engine, settings, loop
     errors.install(app)
     included = routers(engine, settings)
     for each in included:
@@ -70,10 +76,14 @@ def create_app(settings: ServiceSettings) -> FastAPI:
             return RedirectResponse(address, 307)
 
     app.add_middleware(
-        Gate, settings=settings, metrics=engine.metrics, direct=direct_routes(included)
+        Gate,
+        settings=settings,
+        metrics=engine.metrics,
+        direct=direct_routes(included),
+        reviews=reviews(settings),
     )
     if settings.cors_origins:
-        # Outside the gate: a browser asks beforehand without showing a key.
+        # Outside the gate: the preflight request of a browser has no key.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.cors_origins),

@@ -7,12 +7,12 @@ the request.
 import json
 import logging
 import sys
-import traceback
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from tactful.errors import place_of
 from tactful.service.settings import LogFormat
 
 LOGGER = logging.getLogger("tactful.service")
@@ -33,18 +33,30 @@ class Note:
     """What reading cost."""
     caller: str | None = None
     """The caller whose rate is limited: the id of the key, or the address; not logged."""
+    rate: int | None = None
+    """The requests a minute that the caller may make."""
+    token_rate: int | None = None
+    """The tokens a minute that may be read for the caller."""
+    charged: int = 0
+    """The tokens that were counted to the rate already."""
+    review: str | None = None
+    """Why the answer is "needs review" where the service fails closed; a type of error."""
 
 
 NOTE: ContextVar[Note | None] = ContextVar("tactful_note", default=None)
 
 
-def place_of(error: BaseException) -> str:
-    """Return the class of an error and where it was raised, without its message."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    steps = traceback.extract_tb(error.__traceback__)
-    where = f" at {steps[-1].filename}:{steps[-1].lineno}" if steps else ""
-    return f"{type(error).__name__}{where}"
+def key_in_use() -> str | None:
+    """Return the id of the API key of the request that is answered now."""
+    note = NOTE.get()
+    return None if note is None else note.key
+
+
+def note_review(reason: str) -> None:
+    """Note that the request that is answered now is answered with "needs review"."""
+    note = NOTE.get()
+    if note is not None:
+        note.review = reason
 
 
 def log_request(method: str, route: str, status: int, ms: float, note: Note) -> None:
@@ -60,6 +72,7 @@ def log_request(method: str, route: str, status: int, ms: float, note: Note) -> 
         "batch": note.batch or None,
         "model": note.model,
         "key": note.key,
+        "review": note.review,
     }
     LOGGER.info("request", extra={"fields": fields})
 

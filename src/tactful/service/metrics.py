@@ -13,6 +13,8 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
 from tactful import __version__
 
@@ -56,6 +58,10 @@ class Metrics:
             "tactful_rejected", "Requests that were turned away, by reason.", ["reason"],
             registry=registry,
         )  # fmt: skip
+        self.reviews = Counter(
+            "tactful_reviews", "Requests that were answered with 'needs review', by reason.",
+            ["reason"], registry=registry,
+        )  # fmt: skip
         self.queue = Gauge(
             "tactful_queue_texts", "Texts that wait or are being read.",
             registry=registry, multiprocess_mode="livesum",
@@ -65,6 +71,16 @@ class Metrics:
             registry=registry, multiprocess_mode="livemax",
         )  # fmt: skip
         info.labels(__version__).set(1)
+
+    def samples(self, prefix: str) -> list[Sample]:
+        """Return the counts, of all workers, whose names begin like this."""
+        found = text_string_to_metric_families(self.page().decode("utf-8"))
+        return [
+            sample
+            for family in found
+            for sample in family.samples
+            if sample.name.startswith(prefix) and not sample.name.endswith("_created")
+        ]
 
     def page(self) -> bytes:
         """Return all counts, of all workers, in the format of Prometheus."""

@@ -16,9 +16,10 @@ from uvicorn.supervisors import Multiprocess
 
 from tactful.service.app import create_app
 from tactful.service.engine.loading import lay_out_weights, read_cards
-from tactful.service.http.protocol import PatientProtocol
+from tactful.service.http.protocol import PatientProtocol, whole_answer
 from tactful.service.logs import LOGGER, set_up_logs
 from tactful.service.metrics import SHARED_FOLDER
+from tactful.service.perspective.answering import reviews
 from tactful.service.settings import ServiceSettings
 from tactful.service.stopping import stopped_by_signals
 
@@ -91,6 +92,10 @@ def _worker_app(settings: ServiceSettings) -> object:
     PatientProtocol.head_seconds = settings.receive_seconds
     # Every request has at least one text, so no more of them than texts may wait.
     PatientProtocol.most_at_once = settings.max_queue
+    PatientProtocol.full_answers = {
+        f"{settings.root_path}{path}".encode(): whole_answer(body)
+        for path, body in reviews(settings).items()
+    }
     PatientProtocol.on_refused = app.state.engine.metrics.rejected.labels("too_many_requests").inc
     return app
 

@@ -10,6 +10,7 @@ from tactful.errors import UsageError
 from tactful.scale.environment import cores
 
 LogFormat = Literal["text", "json"]
+Unsupported = Literal["refuse", "omit", "null"]
 
 _PUBLIC_URL = re.compile(
     r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(?P<path>(/[\w.~-]+)*)/?", re.ASCII
@@ -19,7 +20,7 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9.-]+")
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """Every setting of the service; ``create_app(settings)`` reads nothing else."""
+    """Every setting of the service; ``create_app(settings)`` reads no others."""
 
     model: str = "default"
     """The detector: default, fast, cascade, or a folder."""
@@ -58,6 +59,8 @@ class ServiceSettings:
     """The web sites whose pages may call the API from a browser; none by default."""
     rate_per_minute: int | None = None
     """The most requests a minute per key, or per address without keys; None for no limit."""
+    tokens_per_minute: int | None = None
+    """The most tokens a minute that are read per key, or per address; None for no limit."""
     log_format: LogFormat = "text"
     """How the log is written: lines for people, or one JSON object a line."""
     root_path: str = ""
@@ -70,9 +73,14 @@ class ServiceSettings:
     """Addresses or networks of proxies whose X-Forwarded-For, -Proto and -Host are trusted."""
     web: bool = True
     """Whether the web app is served beside the API."""
-    drop_unsupported: bool = False
-    """Whether the Perspective routes leave out attributes they cannot score, instead of refusing,
-    for clients that cannot be changed."""
+    unsupported: Unsupported = "null"
+    """What the Perspective routes do with attributes they cannot score: refuse the request, leave
+    them out, or answer them with null."""
+    scale: str = "perspective"
+    """What the scores of the Perspective routes mean: perspective, probability, or a file."""
+    fail_closed: bool = False
+    """Whether the Perspective routes and /v1/moderations answer what they cannot judge as "needs
+    review", instead of with an error that a client may ignore."""
     annotation: str | None = None
     """Where ``tactful annotate serve`` shows its pages; /annotate leads there."""
     audits: Path | None = None
@@ -85,18 +93,39 @@ class ServiceSettings:
     """The environment variable that holds the endpoint's API key."""
     rewrite_allow_plain_http: bool = False
     """Whether an endpoint on another machine may get sentences unencrypted."""
+    feedback: str | None = None
+    """Where feedback is stored, as sqlite:///feedback.db; none by default."""
+    feedback_texts: Literal["keep", "hash"] = "keep"
+    """Whether the feedback store keeps texts, or only a keyed hash of each."""
+    feedback_days: int = 90
+    """Feedback that is older is deleted."""
+    shadow: str | None = None
+    """A second detector that reads a sample of the same texts, to compare both."""
+    shadow_share: float = 0.1
+    """The share of the scored texts that the second detector reads."""
+    webhook: str | None = None
+    """The address that gets scores above thresholds and decisions; none by default."""
+    webhook_thresholds: tuple[str, ...] = ()
+    """From which probability on, as toxicity=0.8; without any, as a check reports."""
+    webhook_texts: bool = False
+    """Whether events hold the text."""
     weights: Path | None = None
     """Where workers find weights that are laid out to be shared; made by ``tactful serve``."""
 
     def __post_init__(self) -> None:
         for name in ("workers", "max_queue", "max_batch", "max_body_bytes", "max_texts",
                      "max_text_chars", "max_tokens", "timeout_seconds",
-                     "receive_seconds"):  # fmt: skip
+                     "receive_seconds", "feedback_days"):  # fmt: skip
             if getattr(self, name) <= 0:
                 raise UsageError(f"Found {name} {getattr(self, name):g}; expected more than 0.")
-        if self.rate_per_minute is not None and self.rate_per_minute <= 0:
+        for name in ("rate_per_minute", "tokens_per_minute"):
+            if getattr(self, name) is not None and getattr(self, name) <= 0:
+                raise UsageError(
+                    f"Found {name} {getattr(self, name)}; expected more than 0, or none."
+                )
+        if not 0 < self.shadow_share <= 1:
             raise UsageError(
-                f"Found rate_per_minute {self.rate_per_minute}; expected more than 0, or none."
+                f"Found shadow_share {self.shadow_share:g}; expected more than 0 and at most 1."
             )
         if not self.langs:
             raise UsageError("Found no language to serve; expected at least one of en and es.")

@@ -36,8 +36,8 @@ class Admission:
     async def place(self, weight: int = 1, *, is_long: bool = False) -> AsyncIterator[bool]:
         """Hold a place for ``weight`` texts while the block runs; end the block at its deadline.
 
-        A request of more texts than may wait is let in when nothing else is inside. A long one
-        waits for its turn.
+        A request with more texts than the queue holds is admitted when there is no other short
+        request. A long one waits for its turn.
         """
         if self.is_closed:
             raise NotReady("The service is stopping.", "STOPPING")

@@ -1,6 +1,6 @@
 """A check inside the service: as ``tactful check`` does it, with scores that were read in batches.
 
-The report is put together in a thread of its own. Whatever needs the detector goes through the
+The report is put together in its own thread. All work that needs the detector goes through the
 detector's lane, a few passages at a time, so that a long document never holds up the others.
 """
 
@@ -31,7 +31,7 @@ MOST_MARKED = 512
 
 
 CALL_TOKENS = 32
-"""Every call of a detector costs as much as so many tokens, however short its texts are."""
+"""The overhead of each call of a detector, in tokens."""
 
 
 class Deadline:
@@ -65,18 +65,18 @@ class Deadline:
 
 
 class Allowance:
-    """How many tokens may still be read for the details of a report."""
+    """How many tokens may still be read: for a request, or for the details of a report."""
 
     def __init__(self, tokens: float):
-        self._left = tokens
+        self.left = tokens
         self.read = 0.0
         """The tokens that were read beside the passages."""
 
     def take(self, tokens: float) -> bool:
         """Spend tokens if enough are left; say whether they were spent."""
-        if tokens > self._left:
+        if tokens > self.left:
             return False
-        self._left -= tokens
+        self.left -= tokens
         self.read += tokens
         return True
 
@@ -101,11 +101,14 @@ class Prescored(BaseDetector):
         known: Known,
         deadline: Deadline,
         allowance: Allowance,
+        *,
+        marks: bool = True,
     ):
         self.card: Card = detector.card
         self._detector, self._lane, self._known = detector, lane, known
         self._deadline, self._allowance = deadline, allowance
         self._factor = span_factor(detector)
+        self._marks = marks
         self._found: dict[tuple[str, tuple[str, ...]], Spans] = {}
         """The spans of passages, which may occur several times in a document."""
         self._is_marking = False
@@ -171,6 +174,8 @@ class Prescored(BaseDetector):
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return the words that carry each id, as the real detector finds them."""
+        if not self._marks:
+            return {}
         key = text, tuple(ids)
         if key not in self._found:
             tokens = self._tokens_of(text)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from tactful.checking.checker import check_ids, is_wanted, language_of, wanted_ids
-from tactful.checking.findings import rule_ids
+from tactful.checking.checker import check_ids, is_wanted, language_of, run_of
 from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
 from tactful.checking.models import can_frame
 from tactful.checking.options import AUTO, CheckOptions
@@ -18,6 +17,7 @@ from tactful.detectors.cost import rough_tokens
 from tactful.documents.document import Document, Kind, document_of
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.documents.segments import sentences
+from tactful.errors import FileFormatError
 from tactful.service.engine.admission import Admission
 from tactful.service.engine.batching import Read
 from tactful.service.engine.checking import Allowance, Deadline, Known, Prescored, report_within
@@ -51,26 +51,33 @@ class Scored:
     """Whether all of the text was read."""
 
 
+Watcher = Callable[[Sequence[str], Sequence[Scored | Exception]], None]
+
+
 class Engine:
     """Detectors for all languages that are served, behind one bounded queue."""
 
-    def __init__(self, settings: ServiceSettings, metrics: Metrics | None = None):
+    def __init__(self, settings: ServiceSettings):
         self.settings = settings
-        self.metrics = metrics or Metrics()
+        self.metrics = Metrics()
         self.cards: dict[str, Card] = read_cards(settings)
         """The cards by language; the first language reads what has no clear one."""
+        self.ids = list(dict.fromkeys(name for card in self.cards.values() for name in card.ids))
+        """The ids that any of the detectors scores."""
         most_long = max(1, settings.max_queue // settings.max_batch)
         self._admission = Admission(
             settings.max_queue, most_long, settings.timeout_seconds, self.metrics
         )
         self._readers = Readers(settings, self.cards, self._observe)
+        self.watchers: list[Watcher] = []
+        """Functions that get the texts of clients and their scores; they must not block."""
 
     async def start(self) -> None:
         """Open the detectors in the background; requests that come before wait in the queue."""
         await self._readers.start()
 
     async def stop(self) -> None:
-        """Finish what was accepted, refuse what comes, and end all threads."""
+        """Finish accepted requests, refuse new ones, and end all threads."""
         await self._admission.close()
         await self._readers.stop()
 
@@ -98,6 +105,10 @@ class Engine:
         """
         return possible_languages(text, list(self.cards))
 
+    def first_served(self, langs: Sequence[str]) -> str | None:
+        """Return the first of some languages that is served, if any is."""
+        return next((lang for lang in langs if lang in self.cards), None)
+
     async def languages(self, texts: Sequence[str]) -> list[list[str]]:
         """Return :meth:`detect` of each text; long texts are read outside the event loop."""
         if sum(map(len, texts)) <= _LONG:
@@ -113,29 +124,32 @@ class Engine:
         return [each for each in answers if isinstance(each, Scored)]
 
     async def score_each(
-        self, texts: Sequence[str], lang: str | None = None
+        self, texts: Sequence[str], lang: str | None = None, *, watched: bool = True
     ) -> list[Scored | Exception]:
         """Score texts; if the detector fails on one, its answer is the error.
 
         Without ``lang`` each text is read in its language, or in the first one that is served.
         """
         if lang is not None:
-            return await self.score_in(texts, [self._served(lang)] * len(texts))
+            return await self.score_in(texts, [self._served(lang)] * len(texts), watched=watched)
         found = await self.languages(texts)
-        return await self.score_in(texts, [self._first_served(each) for each in found])
+        langs = [self.first_served(each) or next(iter(self.cards)) for each in found]
+        return await self.score_in(texts, langs, watched=watched)
 
     async def score_in(
-        self, texts: Sequence[str], langs: Sequence[str]
+        self, texts: Sequence[str], langs: Sequence[str], *, watched: bool = True
     ) -> list[Scored | Exception]:
         """Score each text in the language at its place in ``langs``.
+
+        Watchers do not see texts that are scored for another reason than a client's question.
 
         Of a text of more than ``TEXT_TOKENS`` tokens, those pieces are read in which most may be
         found; the highest score of each id counts.
         """
         async with self._place(texts) as is_long:
             sizes = await self._sizes(texts, langs, exactly=is_long)
-            most = TEXTS_SHARE * self.settings.max_tokens
-            check_tokens(sum(min(size, TEXT_TOKENS) for size in sizes), most, "The texts have")
+            tokens = sum(min(size, TEXT_TOKENS) for size in sizes)
+            check_tokens(tokens, self.most_tokens, "The texts have")
             excerpts = [
                 Excerpt(((0, len(text)),), (size,))
                 if size <= TEXT_TOKENS
@@ -153,10 +167,14 @@ class Engine:
         read: list[list[Read | Exception]] = [[] for _ in texts]
         for row, answer in zip(rows, answers, strict=True):
             read[row].append(answer)
-        return [
+        scored = [
             self._scored(lang, each, excerpt.is_whole)
             for lang, each, excerpt in zip(langs, read, excerpts, strict=True)
         ]
+        if watched:
+            for watch in self.watchers:
+                watch(texts, scored)
+        return scored
 
     async def excerpts(
         self, texts: Sequence[str], langs: Sequence[str], most: int = TEXT_TOKENS
@@ -176,12 +194,25 @@ class Engine:
                 for text, lang in zip(texts, langs, strict=True)
             ]
 
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens may be read for one request, with all that is read again."""
+        return TEXTS_SHARE * self.settings.max_tokens
+
     async def check(
-        self, text: str, options: CheckOptions | None = None, kind: Kind = "plain"
+        self,
+        text: str,
+        options: CheckOptions | None = None,
+        kind: Kind = "plain",
+        *,
+        allowance: Allowance | None = None,
+        marks: bool = True,
     ) -> DocumentReport:
         """Check a text as :class:`tactful.checking.checker.Checker` does.
 
-        The model is the one that is served, whatever the options say.
+        The model is the one that is served; that of the options is ignored. A request that checks
+        several texts gives the same ``allowance`` for all of them; a third of what is left is the
+        most that a text may have. Without ``marks``, no words are looked for.
         """
         options = options or CheckOptions()
         if not text.strip():
@@ -191,9 +222,10 @@ class Engine:
         is_long = rough_tokens(text) > LONG_TOKENS // 4
         async with self._admission.place(is_long=is_long):
             deadline = Deadline(self.settings.timeout_seconds)
-            allowance: Allowance | None = None
+            allowance = allowance or Allowance(self.most_tokens)
+            details: Allowance | None = None
             try:
-                document = await self._aside(partial(document_of, text, kind))
+                document = await self._document(text, kind)
                 lang = await self._language_of(document, options.lang)
                 self._refuse_unknown(options, lang)
                 parts = None
@@ -205,33 +237,40 @@ class Engine:
                     ]
                     call = partial(parts_by_language, document, lang, langs)
                     parts = await self._aside(call)
-                tokens, allowance = await self._admitted(document, lang)
-                limits = tokens, deadline, allowance
+                tokens, details = await self._admitted(document, lang, allowance)
+                checked = partial(
+                    self._checked,
+                    tokens=tokens,
+                    deadline=deadline,
+                    allowance=details,
+                    is_long=is_long,
+                    marks=marks,
+                )
                 if parts is None:
-                    return await self._checked(document, lang, options, *limits, is_long=is_long)
+                    return await checked(document, lang, options)
                 options = options_for_parts(options, lang)
                 reports = [
-                    await self._checked(
-                        part_of(document, found), each, options, *limits, is_long=is_long
-                    )
+                    await checked(part_of(document, found), each, options)
                     for each, found in parts.by_lang.items()
                 ]
                 return merged(document, reports, parts.unchecked)
             finally:
                 deadline.give_up()
-                if allowance is not None:
-                    self._note(round(allowance.read))
+                if details is not None:
+                    self._note(round(details.read))
+                    allowance.left -= details.read
 
     async def _checked(
         self,
         document: Document,
         lang: str,
         options: CheckOptions,
+        *,
         tokens: Mapping[str, int],
         deadline: Deadline,
         allowance: Allowance,
-        *,
         is_long: bool,
+        marks: bool,
     ) -> DocumentReport:
         """Check a document that is in one language."""
         passages = {segment.text: tokens[segment.text] for segment in document.segments}
@@ -243,6 +282,7 @@ class Engine:
             known,
             deadline,
             allowance,
+            marks=marks,
         )
         framing = None
         if options.frames != "off" and can_frame(self.cards[lang]):
@@ -255,7 +295,7 @@ class Engine:
         """Return the Social Bias Frames of English texts."""
         each = STATEMENT_TOKENS if statements else GROUP_TOKENS
         cost = sum(rough_tokens(text) + each for text in texts)
-        check_tokens(cost, TEXTS_SHARE * self.settings.max_tokens, "Their frames cost as much as")
+        check_tokens(cost, self.most_tokens, "Their frames cost as much as")
         is_long = cost > LONG_TOKENS
         lane = self._readers.frames_lane
         found: list[Frame] = []
@@ -269,14 +309,7 @@ class Engine:
 
     def run(self, only: Sequence[str] = (), report_lang: str = AUTO) -> Run:
         """Return the models and ids that a rendered report names."""
-        cards = list(self.cards.values())
-        ids = dict.fromkeys(
-            name
-            for card in cards
-            if (wanted := wanted_ids(only, card)) is not None
-            for name in rule_ids(card, wanted)
-        )
-        return Run(cards[0], tuple(ids), lang=report_lang, others=tuple(cards[1:]))
+        return run_of(list(self.cards.values()), only, report_lang)
 
     async def _scores(
         self,
@@ -288,8 +321,7 @@ class Engine:
     ) -> list[Read | Exception]:
         found = await self._readers.scores(texts, langs, tokens, is_long=is_long)
         self._note(sum(tokens))
-        note = NOTE.get()
-        if note is not None and found:
+        if found and (note := NOTE.get()) is not None:
             note.texts += len(found)
             note.batch = max(note.batch, *(e.batch if isinstance(e, Read) else 0 for e in found))
             note.model = self.cards[langs[0]].model
@@ -347,21 +379,24 @@ class Engine:
         await self._opened(*langs)
         return await self._measured(partial(self._readers.tokens, texts, langs))
 
-    async def _admitted(self, document: Document, lang: str) -> tuple[dict[str, int], Allowance]:
+    async def _admitted(
+        self, document: Document, lang: str, allowance: Allowance
+    ) -> tuple[dict[str, int], Allowance]:
         """Return the tokens of passages and sentences, and what may be read beside them.
 
         Too many are refused. All sentences may be read alone, too, and short ones have more tokens
-        than their share of a passage.
+        than their share of a passage. The passages are taken from the allowance.
         """
         texts = [segment.text for segment in document.segments]
         tokens = await self._tokens(texts, lang)
         # A repeated passage is read once, but reported each time.
         whole = sum(tokens[text] for text in texts)
-        check_tokens(whole, self.settings.max_tokens, "The document has")
+        most = int(allowance.left)
+        check_tokens(whole, most // TEXTS_SHARE, "The document has")
         alone = await self._tokens(await self._aside(partial(_sentences, document)), lang)
         parts = max(whole, sum(alone.values()))
-        most = TEXTS_SHARE * self.settings.max_tokens
         check_tokens(whole + parts, most, "The document and its sentences, each read alone, have")
+        allowance.take(whole)
         # What remains is for words and statements.
         return {**alone, **tokens}, Allowance(most - whole - parts)
 
@@ -378,6 +413,12 @@ class Engine:
             for lang in dict.fromkeys(langs):
                 await self._readers.aside(self._readers.lanes[lang], lambda: None)
 
+    async def _document(self, text: str, kind: Kind) -> Document:
+        try:
+            return await self._aside(partial(document_of, text, kind))
+        except FileFormatError as error:  # only a notebook has a format that can be wrong
+            raise invalid(str(error), "TEXT_NOT_READABLE") from None
+
     async def _language_of(self, document: Document, lang: str) -> str:
         """Return the language that a document is read in: as asked for, else as it seems."""
         if lang != AUTO:
@@ -391,9 +432,6 @@ class Engine:
         if lang not in self.cards:
             raise _not_served("This language is not served", self.cards)
         return lang
-
-    def _first_served(self, langs: Sequence[str]) -> str:
-        return next((lang for lang in langs if lang in self.cards), next(iter(self.cards)))
 
     def _refuse_unknown(self, options: CheckOptions, lang: str) -> None:
         if not is_wanted(options, self.cards[lang]):

@@ -15,7 +15,7 @@ TEXT_TOKENS = 768
 """How many tokens of a comment are read: about 600 words of prose."""
 _LARGEST_PIECE = 256
 LONG_TOKENS = 1_024
-"""A request of more tokens is long: it waits behind the door for long requests."""
+"""A request of more tokens is long: few of those are read at once, so that short ones go on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Opening the detectors of a service: one for each language, with its share of the cores."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tactful.detectors.base import Detector
@@ -8,6 +9,7 @@ from tactful.detectors.cost import encoders_in, parts_in
 from tactful.detectors.load import DETECTORS, embedded_folders, load_detector, own_folder
 from tactful.detectors.models.linear import LinearDetector
 from tactful.detectors.shared_weights import lay_out
+from tactful.errors import UsageError
 from tactful.frames.embedded import EMBEDDED as FRAMERS
 from tactful.frames.embedded import framer_folder
 from tactful.service.settings import ServiceSettings
@@ -19,12 +21,30 @@ def detector_folders(settings: ServiceSettings) -> dict[str, Path]:
     As with ``tactful check``, a language without a detector of the wanted name has its default,
     and a custom folder serves only its own language.
     """
-    if settings.model not in DETECTORS:
-        folder = own_folder(settings.model)
-        if not folder.is_dir():
-            load_detector(settings.model)  # says what is wrong with the name
-        return {read_card(folder).lang: folder}
-    return embedded_folders(settings.model, settings.langs, settings.weights)
+    return _folders(settings.model, settings.langs, settings.weights)
+
+
+def _folders(model: str, langs: Sequence[str] = (), weights: Path | None = None) -> dict[str, Path]:
+    if model in DETECTORS:
+        return embedded_folders(model, langs, weights)
+    folder = own_folder(model)
+    if not folder.is_dir():
+        load_detector(model)  # says what is wrong with the name
+    return {read_card(folder).lang: folder}
+
+
+def shadow_folders(settings: ServiceSettings) -> dict[str, Path]:
+    """Return the folders of the shadow model in the languages that it shares with the service."""
+    name = settings.shadow or settings.model
+    found = _folders(name)
+    served = detector_folders(settings)
+    shared = {lang: folder for lang, folder in found.items() if lang in served}
+    if not shared:
+        raise UsageError(
+            f"The shadow model '{name}' reads {' and '.join(found) or 'no language'}; this service "
+            f"serves {' and '.join(served)}. Name one that reads the same language."
+        )
+    return shared
 
 
 def read_cards(settings: ServiceSettings) -> dict[str, Card]:

@@ -152,7 +152,7 @@ def _directive(checked: Checked, verb: str, ids: Sequence[str]) -> str:
 
 
 def _works(checked: Checked, insertion: Insertion, ids: Sequence[str], number: int) -> bool:
-    """Say whether it ignores all ``ids`` in one block, and changes nothing else."""
+    """Say whether an insertion ignores all ``ids`` in one block, and has no other effect."""
     before = checked.document
     after = checked.snapshot.read(insertion.into(checked.snapshot.text))
     if [each.text for each in before.segments] != [each.text for each in after.segments]:

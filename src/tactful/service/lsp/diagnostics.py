@@ -66,7 +66,7 @@ def severity_of(finding: PlacedFinding) -> DiagnosticSeverity:
     """Return the severity that an editor shows for a finding."""
     if is_warning(finding):
         return DiagnosticSeverity.Warning
-    return next(severity for least, severity in SOFTER if finding.confidence >= least)
+    return next(severity for least, severity in SOFTER if finding.highest_confidence >= least)
 
 
 def diagnostics_of(checked: Checked, docs: str) -> list[Diagnostic]:

@@ -60,7 +60,7 @@ class Snapshot:
 
     @property
     def path(self) -> Path | None:
-        """Where it lies on disk; None for what was never saved."""
+        """Its path on disk; None if it was never saved."""
         return path_of(self.uri)
 
     def read(self, text: str | None = None) -> Document:

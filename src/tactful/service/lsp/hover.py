@@ -1,12 +1,11 @@
 """What an editor shows when the pointer rests on marked words: each kind, how sure, and why."""
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position
 
-from tactful.checking.explanation import taxonomy_entries
+from tactful.checking.explanation import entry_of
 from tactful.checking.report import FRAMED, Kind, PlacedFinding
 from tactful.checking.reports.run import advice_on, as_tree, implied_sentences
 from tactful.service.lsp.diagnostics import Checked, docs_link, marked_in
@@ -48,14 +47,14 @@ def _markdown(checked: Checked, finding: PlacedFinding, kind: Kind, docs: str) -
     head = f"**{escaped(kind.name)}** · {checked.wording.how_sure(kind.confidence)}"
     lines = [head, *_said(checked, finding, kind, escaped)]
     link = f"[`{kind.id}`]({docs_link(docs, kind.id)})"
-    source = _standing(kind.id, checked.reading.lang)
+    source = _path_and_source(kind.id, checked.reading.lang)
     lines.append(" · ".join([link, *(f"*{escaped(each)}*" for each in source)]))
     return "\n\n".join(lines)
 
 
 def _plain(checked: Checked, finding: PlacedFinding, kind: Kind, docs: str) -> str:
     head = f"{visible(kind.name)}: {checked.wording.how_sure(kind.confidence)}"
-    source = _standing(kind.id, checked.reading.lang)
+    source = _path_and_source(kind.id, checked.reading.lang)
     last = " · ".join([kind.id, *map(visible, source)])
     return "\n".join([head, *_said(checked, finding, kind, visible), last])
 
@@ -65,7 +64,7 @@ def _said(
 ) -> list[str]:
     """Return why, in paragraphs: with the main kind, what the text does and what to do about it."""
     lang = checked.reading.lang
-    why = kind.explanation or _entry(kind.id, lang).get("definition", "")
+    why = kind.explanation or entry_of(kind.id, lang).get("definition", "")
     said = [finding.explanation if kind is finding.main and finding.explanation != why else "", why]
     if finding.frame is not None and kind.id == FRAMED:
         said += implied_sentences(finding.frame, lang)
@@ -74,18 +73,14 @@ def _said(
     return [safe(each) for each in said if each]
 
 
-def _standing(name: str, lang: str) -> list[str]:
-    """Return the path of an id in its taxonomy, and its source."""
-    entry = _entry(name, lang)
+def _path_and_source(name: str, lang: str) -> list[str]:
+    """Return the path of an id in its taxonomy, and the section that it comes from, if known."""
+    entry = entry_of(name, lang)
     if not entry:
         return []
     names, parent = [entry["name"]], entry.get("parent")
     while parent and len(names) < _DEEPEST:
-        above = _entry(parent, lang)
+        above = entry_of(parent, lang)
         names.append(above["name"])
         parent = above.get("parent")
     return [" / ".join(reversed(names)), *filter(None, [entry.get("source_section")])]
-
-
-def _entry(name: str, lang: str) -> Mapping[str, Any]:
-    return taxonomy_entries(name.partition(".")[0], lang).get(name, (0, {}))[1]

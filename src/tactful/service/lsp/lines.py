@@ -1,6 +1,6 @@
 """Texts and places as the language server protocol counts them.
 
-A line ends with LF, CR LF or CR, and with nothing else; a character is a code unit of the encoding
+A line ends only with LF, CR LF or CR; a character is a code unit of the encoding
 that editor and server agreed on. Tactful counts code points.
 """
 

@@ -14,8 +14,7 @@ from tactful.checking.chat import ChatEndpoint, open_chat
 from tactful.checking.options import ProjectRewrite
 from tactful.checking.report import PlacedFinding
 from tactful.checking.rewriting import Rewrite, Sentence, find_sentences
-from tactful.errors import UsageError
-from tactful.posting import is_local
+from tactful.posting import refuse_plain_http
 from tactful.service.lsp.actions import diagnostics_on, workspace_edit
 from tactful.service.lsp.diagnostics import SOURCE, Checked
 from tactful.words import plain, shorten
@@ -122,12 +121,7 @@ def chat_at(named: ProjectRewrite) -> ChatEndpoint:
         allow_plain_http=True,
         prefix="rewrite-",
     )
-    parts = urlsplit(chat.place)
-    if parts.scheme == "http" and not is_local(parts.hostname or ""):
-        raise UsageError(
-            f"'http://{parts.hostname}' would get the sentences unencrypted; expected https, or "
-            "http on this machine."
-        )
+    refuse_plain_http(urlsplit(chat.place), "the sentences")
     return chat
 
 

@@ -61,7 +61,7 @@ class EditorSettings:
     delay: int = DELAY_MS
     """How long to wait after the last change, in milliseconds."""
     docs: str = DOCS
-    """The page that an id links to; ``{id}`` in it stands for the id."""
+    """The page that an id links to; ``{id}`` is replaced by the id."""
 
 
 def read_settings(raw: object, base: EditorSettings | None = None) -> EditorSettings:
@@ -109,7 +109,7 @@ def options_of(settings: EditorSettings, project: Configuration, root: Path | No
 
 
 def endpoint_of(settings: EditorSettings, project: Configuration) -> ProjectRewrite:
-    """Return whom to ask for rewrites: a key and a model belong to the endpoint they come with."""
+    """Return the endpoint for rewrites: a key and a model belong to the endpoint they come with."""
     if settings.rewrite_endpoint is None:
         return project.rewrite
     return ProjectRewrite(

@@ -10,6 +10,7 @@ from tactful.service.settings import ServiceSettings
 ROUTERS = (
     "check",
     "score",
+    "stream",
     "frame",
     "rewrite",
     "taxonomies",
@@ -17,11 +18,14 @@ ROUTERS = (
     "health",
     "perspective",
     "moderations",
+    "feedback",
+    "shadow",
+    "review",
     "pages",
 )
 """In the order in which paths are looked up."""
 
-_OF_THE_WEB_APP: tuple[str, ...] = ("pages",)
+_OF_THE_WEB_APP: tuple[str, ...] = ("pages", "review")
 
 
 def routers(engine: Engine, settings: ServiceSettings) -> list[APIRouter]:
@@ -29,5 +33,9 @@ def routers(engine: Engine, settings: ServiceSettings) -> list[APIRouter]:
     unwanted = () if settings.web else _OF_THE_WEB_APP
     if settings.rewrite_endpoint is None:
         unwanted += ("rewrite",)
+    if settings.feedback is None:
+        unwanted += ("feedback", "review")
+    if settings.shadow is None:
+        unwanted += ("shadow",)
     wanted = [name for name in ROUTERS if name not in unwanted]
     return [import_module(f"{__name__}.{name}").router(engine, settings) for name in wanted]

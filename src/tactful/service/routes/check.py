@@ -48,15 +48,6 @@ async def checked(
     """Read a request, and check its text with its options."""
     wanted = await read_model(request, CheckRequest)
     check_length(wanted.text, settings)
-    options = CheckOptions(
-        lang=wanted.lang,
-        only=tuple(wanted.only),
-        thresholds=wanted.thresholds,
-        least=wanted.least,
-        explanations=wanted.explanations,
-        frames=wanted.frames,
-        terms=wanted.terms,
-        quotes=wanted.quotes,
-        report_lang=wanted.report_lang,
-    )
-    return wanted, await engine.check(wanted.text, options, wanted.kind)
+    options = wanted.model_dump(exclude={"text", "kind", "doNotStore"})
+    options["only"] = tuple(wanted.only)
+    return wanted, await engine.check(wanted.text, CheckOptions(**options), wanted.kind)

@@ -1,11 +1,9 @@
 """``POST /v1/moderations`` in the shape of OpenAI's moderation endpoint: a thin second adapter.
 
-Only categories with an honest counterpart are judged: ``harassment`` and ``hate`` of OpenAI's, and
-some of ours beside them. Threats, ``violence`` and ``sexual`` are judged by detectors that score
-the ids of toxicity; ``frame.lewd`` is no counterpart of ``sexual``, because it marks any lewd
-remark. Nothing here was trained to find self-harm, sexual content about minors, illicit advice or
-graphic violence. Every answer has all categories, as typed clients expect; one that is not judged,
-at all or in the language of the text, is null and listed as unsupported, never false.
+Only categories with an honest counterpart are judged, and some of ours beside them. Nothing here
+was trained to find self-harm, sexual content about minors, illicit advice or graphic violence.
+Every answer has all categories, as typed clients expect; one that is not judged, at all or in the
+language of the text, is null and listed as unsupported, never false.
 """
 
 import secrets
@@ -13,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from fastapi import APIRouter
 from starlette.requests import Request
 
@@ -22,44 +19,39 @@ from tactful.detectors.card import Card
 from tactful.service.engine.engine import Engine, Scored
 from tactful.service.http.answers import JsonAnswer
 from tactful.service.http.body import check_texts, read_json
-from tactful.service.http.errors import invalid
+from tactful.service.http.errors import ServiceError, invalid
+from tactful.service.logs import note_review
 from tactful.service.models import ERRORS, json_body
 from tactful.service.perspective.mapping import attributes
 from tactful.service.settings import ServiceSettings
+from tactful.yaml_data import read_yaml
 
-CATEGORIES = {
-    "harassment": "INSULT",
-    "hate": "IDENTITY_ATTACK",
-    "unhealthy": "UNHEALTHY",
-    "condescending": "CONDESCENDING",
-    "dismissive": "DISMISSIVE",
-    "patronizing": "PATRONIZING",
-    "stereotype": "STEREOTYPE",
+CATEGORIES: dict[str, tuple[str, ...]] = {
+    "harassment": ("INSULT",),
+    "harassment/threatening": ("THREAT",),
+    "hate": ("IDENTITY_ATTACK",),
+    "hate/threatening": ("IDENTITY_ATTACK", "THREAT"),
+    "sexual": ("SEXUALLY_EXPLICIT",),
+    "violence": ("THREAT",),
+    "unhealthy": ("UNHEALTHY",),
+    "condescending": ("CONDESCENDING",),
+    "dismissive": ("DISMISSIVE",),
+    "patronizing": ("PATRONIZING",),
+    "stereotype": ("STEREOTYPE",),
 }
-"""Category -> the attribute that it is scored as."""
-BY_TOXICITY = {
-    "harassment/threatening": ("toxicity.threat",),
-    "hate/threatening": ("toxicity.identity_attack", "toxicity.threat"),
-    "sexual": ("toxicity.sexually_explicit",),
-    "violence": ("toxicity.threat",),
-}
-"""Category -> the ids that must all apply; the lowest of their probabilities is its score."""
-_FURTHER = (
-    "harassment/threatening",
-    "hate/threatening",
+"""Category -> the attributes that must all apply; the lowest probability is its score."""
+_NEVER_JUDGED = (
     "illicit",
     "illicit/violent",
     "self-harm",
     "self-harm/intent",
     "self-harm/instructions",
-    "sexual",
     "sexual/minors",
-    "violence",
     "violence/graphic",
 )
-"""Categories of OpenAI's that only detectors of toxicity judge, or none."""
-_ALL = (*CATEGORIES, *_FURTHER)
+_ALL = (*CATEGORIES, *_NEVER_JUDGED)
 _FIELDS = ("input", "model")
+_FOREIGN = "LANGUAGE_NOT_SUPPORTED"
 _SHAPES = Path(__file__).with_name("moderations.yaml")
 
 
@@ -83,8 +75,14 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     async def moderations(request: Request) -> JsonAnswer:
         """Say of each text which categories apply; nothing is stored."""
         texts = read_input(await read_json(request))
-        check_texts(texts, settings)
-        results = await _results(engine, texts)
+        try:
+            check_texts(texts, settings)
+            results = await _results(engine, texts, fail_closed=settings.fail_closed)
+        except ServiceError as error:
+            if not settings.fail_closed:
+                raise
+            note_review(error.kind)
+            results = [_for_review(error.message)] * len(texts)
         models = dict.fromkeys(model for model, _ in results)
         return JsonAnswer(
             {
@@ -99,7 +97,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
 
 def _shapes() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the JSON schemas of a request and of an answer."""
-    found = yaml.safe_load(_SHAPES.read_text(encoding="utf-8"))
+    found = read_yaml(_SHAPES)
     for part in found["result"].values():
         if "additionalProperties" in part:
             part["properties"] = dict.fromkeys(_ALL, part.pop("additionalProperties"))
@@ -129,9 +127,15 @@ def read_input(body: object) -> list[str]:
         given = ["\n".join(_part(each) for each in given)]
     if not all(isinstance(each, str) for each in given):
         raise invalid("Found an input that is no text; expected strings.", "INPUT_NOT_TEXT")
-    if not all(each.strip() for each in given):
-        raise invalid("Found an empty input; expected some text.", "TEXT_EMPTY")
+    for at, each in enumerate(given):
+        if not each.strip():
+            raise invalid(f"{_place(at, given)} is empty; expected some text.", "TEXT_EMPTY")
     return given
+
+
+def _place(at: int, texts: Sequence[object]) -> str:
+    """Say which text of a request is meant."""
+    return "The text" if len(texts) == 1 else f"Text {at + 1} of {len(texts)}"
 
 
 def _part(part: Mapping[str, Any]) -> str:
@@ -145,9 +149,26 @@ def _part(part: Mapping[str, Any]) -> str:
     return text
 
 
-async def _results(engine: Engine, texts: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Classify all texts in one go; the highest score of its windows is that of a long one."""
-    langs = [_served(engine, found) for found in await engine.languages(texts)]
+async def _results(
+    engine: Engine, texts: Sequence[str], *, fail_closed: bool
+) -> list[tuple[str, dict[str, Any]]]:
+    """Classify all texts; with ``fail_closed``, those in other languages need review."""
+    spoken = [engine.first_served(found) for found in await engine.languages(texts)]
+    foreign = f"is in no language that is served; expected {' or '.join(engine.cards)}."
+    if None in spoken and not fail_closed:
+        place = _place(spoken.index(None), texts)
+        raise invalid(f"{place} {foreign}", _FOREIGN)
+    if None in spoken:
+        note_review(_FOREIGN)
+    rows = [(text, lang) for text, lang in zip(texts, spoken, strict=True) if lang is not None]
+    judged = iter(await _judged(engine, [text for text, _ in rows], [lang for _, lang in rows]))
+    return [_for_review(f"The text {foreign}") if lang is None else next(judged) for lang in spoken]
+
+
+async def _judged(
+    engine: Engine, texts: Sequence[str], langs: Sequence[str]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Classify texts in one go; the highest score of its windows is that of a long one."""
     excerpts = await engine.excerpts(texts, langs)
     pieces = [
         (row, texts[row][start:end])
@@ -172,14 +193,14 @@ async def _results(engine: Engine, texts: Sequence[str]) -> list[tuple[str, dict
     ]
 
 
-def _served(engine: Engine, languages: Sequence[str]) -> str:
-    lang = next((each for each in languages if each in engine.cards), None)
-    if lang is None:
-        raise invalid(
-            f"A text is in no language that is served; expected {' or '.join(engine.cards)}.",
-            "LANGUAGE_NOT_SUPPORTED",
-        )
-    return lang
+def _for_review(reason: str) -> tuple[str, dict[str, Any]]:
+    """Return the result of a text that was not judged, and is flagged for a person to look at."""
+    return "none", {
+        **_result({}, {}),
+        "flagged": True,
+        "needs_review": True,
+        "review_reason": reason,
+    }
 
 
 def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, Any]:
@@ -188,12 +209,17 @@ def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, An
     for category, ids in _ids(card, lang).items():
         # What must apply together must do so in one window of a long text.
         values = [[part.probabilities[name] for name in ids] for part in scored]
-        # From where on ``tactful check`` reports an id.
+        # The threshold with the highest F1, which finds more than ``tactful check`` reports.
         least = [max(card.threshold(name), LEAST_THRESHOLD) for name in ids]
         scores[category] = max(map(min, values))
         flags[category] = any(
             all(value >= bound for value, bound in zip(row, least, strict=True)) for row in values
         )
+    return _result(scores, flags)
+
+
+def _result(scores: Mapping[str, float], flags: Mapping[str, bool]) -> dict[str, Any]:
+    """Return a result with all categories; those that are not judged are null."""
     nothing = dict.fromkeys(_ALL)
     return {
         "flagged": any(flags.values()),
@@ -206,10 +232,10 @@ def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, An
 
 def _ids(card: Card, lang: str) -> dict[str, tuple[str, ...]]:
     """Return the ids of each category that a detector judges; all of them must apply."""
-    found = {
-        category: (name,)
-        for category, attribute in CATEGORIES.items()
-        if (name := attributes()[attribute].id_for(lang, card.ids)) is not None
-    }
-    together = BY_TOXICITY.items()
-    return found | {category: ids for category, ids in together if {*ids} <= {*card.ids}}
+    found = {}
+    for category, names in CATEGORIES.items():
+        rows = (attributes()[name] for name in names)
+        ids = tuple(each for row in rows if (each := row.id_for(card.ids)) is not None)
+        if len(ids) == len(names):
+            found[category] = ids
+    return found

@@ -1,22 +1,23 @@
-"""The Perspective API on its own paths: comments:analyze, comments:suggestscore, discovery."""
+"""The Perspective API on its own paths: comments:analyze, suggestscore, batches, discovery."""
 
 from functools import cache
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
+from starlette.responses import Response
 
 from tactful.service.engine.engine import Engine
 from tactful.service.http.addresses import known_address, own_address
 from tactful.service.http.answers import JsonAnswer
+from tactful.service.http.batch import PATHS
 from tactful.service.http.body import read_json_body
 from tactful.service.logs import LOGGER
+from tactful.service.loop import loop_of
 from tactful.service.models import ERRORS, json_body
-from tactful.service.perspective.analysis import analyze
+from tactful.service.perspective.answering import ANALYZE, SUGGEST, Answering
 from tactful.service.perspective.discovery import VERSION, discovery_document, openapi_schema
 from tactful.service.perspective.refusals import invalid
-from tactful.service.perspective.requests import read_analyze, read_suggest
-from tactful.service.perspective.responses import analyze_response, suggest_response
 from tactful.service.settings import ServiceSettings
 
 _TAG = "Perspective-compatible"
@@ -40,8 +41,7 @@ _SUGGESTION: dict[str, Any] = {
 def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     """Return the routes."""
     routes = APIRouter(tags=[_TAG])
-    # For clients that cannot be changed, a server may leave out what it cannot score.
-    drop = settings.drop_unsupported
+    answering = Answering(engine, settings)
 
     @cache
     def warn_of_unknown_host() -> None:
@@ -54,29 +54,39 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         return found or own_address(request, settings)
 
     @routes.post(
-        f"/{VERSION}/comments:analyze",
+        ANALYZE,
         summary="Score a comment as the Perspective API does",
         responses=_answers("AnalyzeCommentResponse"),
         openapi_extra=_body("AnalyzeCommentRequest", "requestedAttributes", _EXAMPLE),
     )
     async def analyze_comment(request: Request) -> JsonAnswer:
         """Score a comment for the requested attributes; nothing is stored."""
-        wanted = read_analyze(await read_json_body(request))
-        found = await analyze(engine, wanted, drop)
-        return JsonAnswer(analyze_response(wanted, found))
+        return JsonAnswer(await answering.analyze(await read_json_body(request)))
 
     @routes.post(
-        f"/{VERSION}/comments:suggestscore",
+        SUGGEST,
         summary="Accept a suggested score as the Perspective API does",
         responses=_answers("SuggestCommentScoreResponse"),
         openapi_extra=_body("SuggestCommentScoreRequest", "attributeScores", _SUGGESTION),
     )
     async def suggest_comment_score(request: Request) -> JsonAnswer:
-        """Check a suggested score and acknowledge it; nothing is stored and nothing is learnt."""
-        suggested = read_suggest(await read_json_body(request))
-        detected = (await engine.languages([suggested.text]))[0]
-        return JsonAnswer(suggest_response(suggested, detected))
+        """Check a suggested score and acknowledge it; it is stored only with ``--feedback``."""
+        feedback = loop_of(request).feedback
+        return JsonAnswer(await answering.suggest(await read_json_body(request), feedback))
 
+    async def batch(request: Request) -> Response:
+        """Answer the requests of a batch, each as it would be answered alone."""
+        feedback, content_type = loop_of(request).feedback, request.headers.get("content-type")
+        return await answering.batch(content_type, await request.body(), feedback)
+
+    for path in PATHS:
+        routes.add_api_route(path, batch, methods=["POST"], include_in_schema=False)
+
+    @routes.get(
+        f"/discovery/v1/apis/{_NAME}/{VERSION}/rest",
+        summary="The discovery document, where Google's directory has it",
+        responses={400: ERRORS[400], 200: _DOCUMENT},
+    )
     @routes.get(
         "/$discovery/rest",
         summary="The discovery document",
@@ -86,15 +96,6 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         """Describe the API to Google's own clients, with this server's address."""
         if version != VERSION:
             raise invalid(f"There is one version of this API: {VERSION}")
-        return JsonAnswer(discovery_document(address(request)))
-
-    @routes.get(
-        f"/discovery/v1/apis/{_NAME}/{VERSION}/rest",
-        summary="The discovery document, where Google's directory has it",
-        responses={200: _DOCUMENT},
-    )
-    async def directory_discovery(request: Request) -> JsonAnswer:
-        """Describe the API to Google's own clients, with this server's address."""
         return JsonAnswer(discovery_document(address(request)))
 
     return routes

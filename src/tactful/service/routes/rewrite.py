@@ -1,7 +1,9 @@
 """``POST /v1/rewrite``: suggestions and rewrites, where the operator configured a chat endpoint."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
@@ -9,7 +11,7 @@ from starlette.requests import Request
 
 from tactful.checking.chat import TIMEOUT, ChatEndpoint, open_chat
 from tactful.checking.options import AUTO, CheckOptions
-from tactful.checking.report import PlacedFinding
+from tactful.checking.report import DocumentReport, PlacedFinding
 from tactful.checking.rewriting import (
     Rewrite,
     Sentence,
@@ -21,18 +23,28 @@ from tactful.checking.rewriting import (
     sentence_options,
 )
 from tactful.errors import InputError
+from tactful.service.engine.checking import Allowance
 from tactful.service.engine.engine import Engine
 from tactful.service.http.answers import JsonAnswer
 from tactful.service.http.body import check_length, read_model
+from tactful.service.http.errors import TooLong
 from tactful.service.models import ERRORS, RewriteAnswer, RewriteRequest, body_of
 from tactful.service.settings import ServiceSettings
 
 SCHEMA = "tactful/rewrite/1"
 MOST_REWRITES = 5
 """How many sentences of a request are sent to the endpoint."""
+SHARE = 3 / 4
+"""The share of the tokens of a check that a request may cost: it writes suggestions, too."""
+COMPARING = 1 / 8
+"""The share that is kept for comparing rewrites; they also get what the text leaves over."""
 MOST_AT_ONCE = 4
 """How many questions a process has open at the endpoint; further ones wait."""
 NO_ANSWER = "The chat endpoint of this service gave no answer."
+TOO_LONG = (
+    "The sentence and its rewrite have too many tokens to be compared in this request; send the "
+    "sentence by itself, or in parts."
+)
 
 
 def chat_of(settings: ServiceSettings) -> ChatEndpoint:
@@ -72,7 +84,9 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
             frames="off",
             report_lang=wanted.report_lang,
         )
-        report = await engine.check(wanted.text, options, wanted.kind)
+        allowance = Allowance((SHARE - COMPARING) * engine.most_tokens)
+        report = await engine.check(wanted.text, options, wanted.kind, allowance=allowance)
+        allowance.left += COMPARING * engine.most_tokens
         if wanted.at is not None:
             here = [each for each in report.findings if _covers(each, wanted.at)]
             report = replace(report, findings=tuple(here))
@@ -86,7 +100,8 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
             if is_silent:  # an endpoint that does not answer is asked once for a request
                 found = Rewrite(problem=NO_ANSWER)
             elif number < MOST_REWRITES:
-                found = await _rewritten(engine, chat, turns, sentence, options)
+                read = partial(engine.check, options=options, allowance=allowance, marks=False)
+                found = await _rewritten(read, chat, turns, sentence)
                 is_silent = found.problem == NO_ANSWER
             answers.append(sentence_as_json(sentence, found))
         return JsonAnswer({"schema": SCHEMA, "sentences": answers})
@@ -99,11 +114,10 @@ def _covers(finding: PlacedFinding, at: int) -> bool:
 
 
 async def _rewritten(
-    engine: Engine,
+    read: Callable[[str], Awaitable[DocumentReport]],
     chat: ChatEndpoint,
     turns: asyncio.Semaphore,
     sentence: Sentence,
-    options: CheckOptions,
 ) -> Rewrite:
     try:
         async with turns:
@@ -112,6 +126,7 @@ async def _rewritten(
         return Rewrite(problem=NO_ANSWER)
     if found.text is None:
         return found
-    before = await engine.check(sentence.text, options)
-    after = await engine.check(found.text, options)
-    return compared(sentence, found, before, after)
+    try:
+        return compared(sentence, found, await read(sentence.text), await read(found.text))
+    except TooLong:  # what is not compared is not shown
+        return Rewrite(problem=TOO_LONG)

@@ -30,7 +30,6 @@ _NOTHING_WANTED = (
 def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     """Return the route."""
     routes = APIRouter(tags=["Native API"])
-    known = list(dict.fromkeys(name for card in engine.cards.values() for name in card.ids))
 
     @routes.post(
         "/v1/score",
@@ -42,10 +41,12 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         """Return the probability of each id for each text; what cannot be scored says why."""
         wanted = await read_model(request, ScoreRequest)
         check_texts(wanted.texts, settings)
-        only = choose_ids(wanted.only, known) if wanted.only else None
+        only = choose_ids(wanted.only, engine.ids) if wanted.only else None
         lang = None if wanted.lang == "auto" else wanted.lang
         answers = await score_texts(engine, wanted.texts, lang)
-        return JsonAnswer({"schema": SCHEMA, "scores": [_told(answer, only) for answer in answers]})
+        return JsonAnswer(
+            {"schema": SCHEMA, "scores": [answer_for(answer, only) for answer in answers]}
+        )
 
     return routes
 
@@ -61,19 +62,14 @@ async def score_texts(
     if lang is not None:
         answers = await engine.score_each([texts[row] for row in rows], lang)
     else:
-        spoken = dict(zip(rows, await engine.languages([texts[r] for r in rows]), strict=True))
-        langs = {
-            row: next((each for each in may_be if each in engine.cards), None)
-            for row, may_be in spoken.items()
-        }
+        spoken = zip(rows, await engine.languages([texts[row] for row in rows]), strict=True)
+        langs = {row: first for row, may_be in spoken if (first := engine.first_served(may_be))}
         for row in rows:
             found[row] = _FOREIGN
-        rows = [row for row in rows if langs[row] is not None]
-        if not rows:
+        if not langs:
             return found
-        answers = await engine.score_in(
-            [texts[row] for row in rows], [langs[row] or "" for row in rows]
-        )
+        rows = list(langs)
+        answers = await engine.score_in([texts[row] for row in rows], list(langs.values()))
     for row, answer in zip(rows, answers, strict=True):
         found[row] = answer if isinstance(answer, Scored) else _reason(answer)
     return found
@@ -82,11 +78,12 @@ async def score_texts(
 def _reason(error: Exception) -> tuple[str, str]:
     if isinstance(error, Unscorable):
         return "TEXT_NOT_SCORED", error.message
-    # Whatever else happened holds for the whole request.
+    # Any other error is about the whole request.
     raise error if isinstance(error, ServiceError) else Unscorable() from error
 
 
-def _told(answer: Scored | tuple[str, str], only: frozenset[str] | None) -> dict[str, Any]:
+def answer_for(answer: Scored | tuple[str, str], only: frozenset[str] | None) -> dict[str, Any]:
+    """Return the answer about one text: its probabilities, or why there are none."""
     if isinstance(answer, Scored):
         chosen = {
             name: round(value, DIGITS)

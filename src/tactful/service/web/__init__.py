@@ -1,1 +1,1 @@
-"""The web app: pages that call the API of the service they come from, and nothing else."""
+"""The web app: pages that call only the API of the service they come from."""

@@ -60,6 +60,7 @@ class Site:
                 here=name,
                 least=round(100 * LEAST),
                 rewrites=self._settings.rewrite_endpoint is not None,
+                webhooks=self._settings.webhook_texts,
                 links=self._links(),
                 **values,
             )
@@ -71,6 +72,8 @@ class Site:
             links.append(("annotation", "/annotate"))
         if self._settings.audits is not None:
             links.append(("audits", "/audits"))
+        if self._settings.feedback is not None:
+            links.append(("review", "/review"))
         return [*links, ("api", "/docs")]
 
     def _families(self, lang: str) -> dict[str, str]:

@@ -11,17 +11,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tactful.checking.reports.run import GROUPS
 from tactful.taxonomies.schema import LabelEntry, VariableEntry
 from tactful.taxonomies.translations import load_translated
+from tactful.yaml_data import read_yaml
 
 LANGUAGES = ("en", "es")
 """The first one is the default."""
 
 Entry = str | Mapping[str, str]
-"""A text, or one for a ``count`` of one and another for all others."""
+"""A text, or one text for a ``count`` of one and another for all other counts."""
 _FOLDER = Path(__file__).parent / "words"
 _WISH = re.compile(r"\s*([a-zA-Z]{1,8})(?:-[\w-]*)?\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?")
 
@@ -45,8 +44,7 @@ class Words:
 @cache
 def words_in(lang: str) -> Words:
     """Return the words in one of :data:`LANGUAGES`."""
-    text = (_FOLDER / f"{lang}.yaml").read_text(encoding="utf-8")
-    return Words(lang, yaml.safe_load(text))
+    return Words(lang, read_yaml(_FOLDER / f"{lang}.yaml"))
 
 
 @cache

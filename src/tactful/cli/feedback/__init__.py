@@ -1,0 +1,1 @@
+"""tactful feedback."""

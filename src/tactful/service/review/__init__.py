@@ -1,0 +1,1 @@
+"""The queue of texts that wait for a moderator."""
