@@ -106,7 +106,7 @@ def statuses(settings: ServiceSettings, callers: list[str]) -> list[int]:
 def test_the_rate_is_that_of_the_caller_behind_a_trusted_proxy() -> None:
     settings = replace(FAST, rate_per_minute=6, trusted_proxies=(PROXY,))
     assert statuses(settings, ["192.0.2.1", "192.0.2.1", "192.0.2.2"]) == [200, 429, 200]
-    # What a caller wrote stands before what the proxy added, and is not counted.
+    # What a caller wrote comes before what the proxy added, and is not counted.
     assert statuses(settings, ["1.1.1.1, 192.0.2.1", "2.2.2.2, 192.0.2.1"]) == [200, 429]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.local_server import Reply, Server, serving
 from tests.service.test_engine import FAST, held_up, with_engine
 
 from tactful.checking.options import CheckOptions
@@ -22,12 +23,13 @@ from tactful.service.http.errors import Busy, TooLong
 from tactful.service.http.keys import RateLimits
 from tactful.service.logs import NOTE, Note
 from tactful.service.perspective.mapping import attributes
+from tactful.service.routes.rewrite import MOST_REWRITES, SHARE, TOO_LONG
 from tactful.service.settings import ServiceSettings
 
 TICKS = "".join("e" + "`" * size for size in range(1, 440))[:20480]
 CALM = "The library will be open again on Monday, and everybody is welcome to come and read. "
 RUDE = "Only an idiot would believe such stupid nonsense, so shut up and go away."
-SETTINGS = ServiceSettings(langs=("en",), web=True, timeout_seconds=3600)
+SETTINGS = ServiceSettings(langs=("en",), web=True, timeout_seconds=3600, scale="probability")
 """With time enough for a busy machine: work is counted."""
 ANALYZE = "/v1alpha1/comments:analyze"
 
@@ -48,11 +50,19 @@ class Counting:
 
 
 @pytest.fixture(scope="module")
-def app() -> Iterator[TestClient]:
+def chat() -> Iterator[Server]:
+    """Return an endpoint that writes rewrites."""
+    with serving("/v1") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def app(chat: Server) -> Iterator[TestClient]:
+    settings = replace(SETTINGS, rewrite_endpoint=chat.url)
     with pytest.MonkeyPatch.context() as patch:
         # Once a minute a short text is read to release memory, which no test here counts.
         patch.setattr("tactful.service.app.release_regularly", lambda _: asyncio.sleep(3600))
-        with TestClient(create_app(SETTINGS), raise_server_exceptions=False) as found:
+        with TestClient(create_app(settings), raise_server_exceptions=False) as found:
             found.post("/v1/score", json={"texts": [CALM]})  # waits for the detector
             yield found
 
@@ -98,7 +108,7 @@ def test_what_is_hidden_in_a_long_comment_is_found(app: TestClient, before: int)
     text = f"{CALM * before}{RUDE} {CALM * (229 - before)}"
     detector = app.app.state.engine._readers.detector("en")  # type: ignore[attr-defined]
     scores = detector.score([text[start:end] for start, end in whole_pieces(text)])
-    name = attributes()["INSULT"].id_for("en", detector.card.ids)
+    name = attributes()["INSULT"].id_for(detector.card.ids)
     assert name is not None
     everything = float(scores[name].max())
     found = analyze(app, text, spanAnnotations=True)["attributeScores"]["INSULT"]
@@ -209,6 +219,67 @@ def test_texts_without_their_quotations_are_read_within_the_allowance(
     most = TEXTS_SHARE * SETTINGS.max_tokens
     assert sum(read) <= most
     assert len(read) <= most // CALL_TOKENS
+
+
+def rewritten(
+    app: TestClient, chat: Server, text: str, answer: str, **fields: Any
+) -> list[dict[str, Any]]:
+    """Return the sentences that are suggested to be rewritten, all with the same rewrite."""
+    chat.replies = [Reply({"choices": [{"message": {"role": "assistant", "content": answer}}]})]
+    found = app.post("/v1/rewrite", json={"text": text, "lang": "en", **fields})
+    assert found.status_code == 200, found.text
+    sentences: list[dict[str, Any]] = found.json()["sentences"]
+    return sentences
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [CALM, "<a b='" * 250, f"{RUDE} " * 20, "\u5b57\u3002 " * 500],
+    ids=["ordinary", "with tags", "with insults", "with short sentences"],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\n".join(f"{RUDE} Number {number}." for number in range(100)),
+        "<a b='" * 440,
+        '"Idiot!" they said. ' * 250,
+        "\u5b57\u3002 " * 120,
+    ],
+    ids=["insults", "tags", "quotations", "short sentences"],
+)
+def test_all_readings_for_rewrites_share_an_allowance(
+    app: TestClient, chat: Server, read: list[int], text: str, answer: str
+) -> None:
+    found = rewritten(app, chat, text, answer, least=0.0)
+    assert found
+    assert 0 < sum(read) <= SHARE * TEXTS_SHARE * SETTINGS.max_tokens
+
+
+def test_ordinary_rewrites_are_all_compared(app: TestClient, chat: Server, read: list[int]) -> None:
+    # Passages of 90 words, all with findings; what the text leaves over is enough.
+    text = "\n\n".join(f"{number}. {CALM * 3}{RUDE}" for number in range(MOST_REWRITES + 1))
+    found = rewritten(app, chat, text, CALM)
+    assert [each["rewrite"]["better"] for each in found[:-1]] == [True] * MOST_REWRITES
+    assert found[-1]["rewrite"] is None
+    # The words of a sentence and of its rewrite are not looked for again.
+    text_alone = sum(read)
+    read.clear()
+    rewritten(app, chat, text, "")
+    assert text_alone - sum(read) <= MOST_REWRITES * 2 * 64
+
+
+def test_a_rewrite_that_cannot_be_compared_is_not_shown(app: TestClient, chat: Server) -> None:
+    long = "".join(chr(0x4E00 + number) for number in range(1_900))
+    found = rewritten(app, chat, f"{RUDE[:-1]} {long}.", long[::-1])
+    assert [each["rewrite"]["problem"] for each in found] == [TOO_LONG]
+    assert found[0]["rewrite"]["text"] is None
+
+
+def test_a_text_to_rewrite_has_a_limit_of_its_own(app: TestClient, read: list[int]) -> None:
+    answer = app.post("/v1/rewrite", json={"text": CALM * 180, "lang": "en"})
+    assert answer.status_code == 413
+    assert "expected at most 2,560 in one request" in answer.json()["error"]["message"]
+    assert read == []
 
 
 def test_a_repeated_sentence_is_read_once(app: TestClient, read: list[int]) -> None:

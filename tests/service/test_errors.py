@@ -1,6 +1,7 @@
 """Every error of every route has the one shape, and repeats nothing of what was sent."""
 
 import json
+import re
 
 import pytest
 from fastapi import FastAPI
@@ -9,7 +10,7 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.json_errors import STATUSES
+from tactful.json_errors import STATUSES, error_body
 from tactful.service.http.errors import ServiceError, from_validation, install
 from tactful.service.http.gate import Gate
 from tactful.service.metrics import Metrics
@@ -70,12 +71,40 @@ def check_shape(answer: Response, code: int) -> dict[str, str]:
     return first
 
 
+def test_of_several_details_the_first_has_the_type() -> None:
+    details = [{"field": "text"}, {"field": "lang"}]
+    error = error_body(422, "Two fields are wrong.", details=details, error_type="FIELD_INVALID")
+    assert error["error"]["details"] == [{"errorType": "FIELD_INVALID", **details[0]}, details[1]]
+
+
+def test_one_text_and_a_full_batch_are_counted_apart() -> None:
+    metrics, most = Metrics(), ServiceSettings().max_batch
+    for size in (1, 2, most - 1, most, most + 1):
+        metrics.batches.labels("m").observe(size)
+    page = metrics.page().decode()
+
+    def up_to(size: int) -> int:
+        found = re.search(rf'tactful_batch_texts_bucket{{le="{size}.0",model="m"}} (\d+)', page)
+        assert found is not None
+        return int(found[1])
+
+    assert [up_to(1), up_to(2), up_to(most)] == [1, 2, 4]
+
+
 @pytest.mark.parametrize(("body", "code", "kind"), BODIES, ids=lambda value: str(value)[:30])
 def test_a_wrong_body(client: TestClient, body: bytes, code: int, kind: str) -> None:
     answer = client.post("/v1/score", content=body, headers=JSON)
     assert check_shape(answer, code)["errorType"] == kind  # type: ignore[arg-type]
     if kind != "FIELD_INVALID" or b"lang" in body:
         assert MARKER not in answer.text
+
+
+@pytest.mark.parametrize("text", [MARKER, '{"cells": 1}', f'{{"{MARKER}": "\u0086'])
+def test_a_text_that_is_no_notebook(client: TestClient, text: str) -> None:
+    answer = client.post("/v1/check", json={"text": text, "kind": "notebook", "lang": "en"})
+    assert check_shape(answer, 400)["errorType"] == "TEXT_NOT_READABLE"  # type: ignore[arg-type]
+    assert "expected a Jupyter notebook" in answer.json()["error"]["message"]
+    assert MARKER not in answer.text
 
 
 @pytest.mark.parametrize(
@@ -125,7 +154,7 @@ def raising() -> TestClient:
     """An app whose routes raise, the ordinary way and past FastAPI."""
     app = FastAPI()
     install(app)
-    app.add_middleware(Gate, settings=ServiceSettings(), metrics=Metrics(), direct={})
+    app.add_middleware(Gate, settings=ServiceSettings(), metrics=Metrics(), direct={}, reviews={})
     errors: dict[str, Exception] = {
         "bug": RuntimeError(MARKER),
         "usage": UsageError("The call is wrong."),

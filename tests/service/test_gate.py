@@ -23,7 +23,7 @@ MARKER = "zebrafish marker"
 def call(
     settings: ServiceSettings, messages: list[Message], headers: list[tuple[bytes, bytes]]
 ) -> list[Message]:
-    """Send a request piece by piece; a float stands for a pause."""
+    """Send a request piece by piece; a float is a pause."""
     app, sent = create_app(settings), []
     scope: Scope = {
         "type": "http", "method": "POST", "path": "/v1/score", "raw_path": b"/v1/score",

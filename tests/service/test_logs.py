@@ -3,7 +3,8 @@ import logging
 
 import pytest
 
-from tactful.service.logs import LOGGER, Note, log_failure, log_request, place_of, set_up_logs
+from tactful.errors import place_of
+from tactful.service.logs import LOGGER, Note, log_failure, log_request, set_up_logs
 
 
 @pytest.fixture(autouse=True)

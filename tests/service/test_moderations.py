@@ -19,6 +19,7 @@ ENGLISH = {
     "harassment", "harassment/threatening", "hate", "hate/threatening", "sexual", "violence",
     "unhealthy", "condescending", "dismissive", "patronizing",
 }  # fmt: skip
+IN_SPANISH = ENGLISH - {"patronizing"} | {"stereotype"}
 # The categories of OpenAI's reference (createModeration), as its Python client types them.
 OPENAI = {
     "harassment", "harassment/threatening", "hate", "hate/threatening", "illicit",
@@ -52,7 +53,7 @@ def test_the_shape(client: TestClient) -> None:
     assert all(0 <= result["category_scores"][name] <= 1 for name in ENGLISH)
 
 
-@pytest.mark.parametrize(("text", "judged"), [(KIND, ENGLISH), (SPANISH, {"stereotype"})])
+@pytest.mark.parametrize(("text", "judged"), [(KIND, ENGLISH), (SPANISH, IN_SPANISH)])
 def test_what_cannot_be_judged_is_null_and_never_false(
     client: TestClient, text: str, judged: set[str]
 ) -> None:
@@ -118,6 +119,21 @@ def test_bad_requests_are_refused_in_the_one_shape(
     assert error["status"] == "INVALID_ARGUMENT"
     assert error["details"][0]["errorType"] == kind
     assert KIND not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ([KIND, " ", KIND], "Text 2 of 3 is empty"),
+        ([""], "The text is empty"),
+        ([KIND, "Die Kinder spielen heute im Garten hinter dem alten Haus."], "Text 2 of 2 is in"),
+    ],
+)
+def test_the_answer_says_which_text_is_refused(
+    client: TestClient, texts: list[str], said: str
+) -> None:
+    answer = client.post("/v1/moderations", json={"input": texts})
+    assert answer.json()["error"]["message"].startswith(said)
 
 
 def test_what_is_no_json(client: TestClient) -> None:

@@ -27,6 +27,8 @@ BODY = {
     "comment": {"text": "Thank you all for the lovely evening at the library."},
     "requestedAttributes": {"TOXICITY": {}},
 }
+LIMIT = 2_000_000
+"""Bytes of a body, for the service."""
 MAIN = """
 daemon off;
 pid {folder}/nginx.pid;
@@ -86,7 +88,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def adapted(folder: Path, https: int, http: int, service: int) -> str:
-    """Return the shipped file with our ports, paths and name in it, and nothing else changed."""
+    """Return the shipped file with only ports, paths and name changed."""
     text = SHIPPED.read_text(encoding="utf-8")
     changes = {
         r"listen \[::\]:\d+[^;]*;": "",  # a machine for tests may have no IPv6
@@ -132,7 +134,7 @@ def proxy_before(tmp_path: Path, ports: tuple[int, int]) -> Iterator[Any]:
         done = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         started.append(subprocess.Popen(command))
-        ends = time.monotonic() + 30
+        ends = time.monotonic() + 600
         while time.monotonic() < ends:
             assert started[0].poll() is None, (folder / "start.log").read_text()
             try:
@@ -191,6 +193,35 @@ def test_the_proxy_tells_scheme_host_and_caller(serve: Serve, proxy_before: Any)
     callers = ["192.0.2.1", "192.0.2.2"]
     seen = [proxy.get("/v1/models", **{"X-Forwarded-For": caller}) for caller in callers]
     assert [each.status_code for each in seen] == [200, 429]
+
+
+def test_a_stream_passes_line_by_line_and_at_any_length(serve: Serve, proxy_before: Any) -> None:
+    proxy = proxy_before(serve(*FAST))
+    context = ssl.create_default_context(cafile=proxy.certificate)
+    head = "POST /v1/score:stream HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with (
+        socket.create_connection(("127.0.0.1", proxy.https), timeout=600) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as connection,
+    ):
+        connection.sendall(head.encode())
+        for number in range(2):
+            line = b'{"text": "The library opens on Monday.", "id": "n-%d"}\n' % number
+            blank = b"\n" * (LIMIT + 1)  # more than any other body may have
+            connection.sendall(b"%x\r\n%b%b\r\n" % (len(blank) + len(line), blank, line))
+            found = b""
+            while b"n-%d" % number not in found:
+                piece = connection.recv(10_000)
+                assert piece, found
+                found += piece
+        connection.sendall(b"0\r\n\r\n")
+        while piece := connection.recv(10_000):
+            found += piece
+    assert b"error" not in found
+    refused = httpx.post(
+        f"{proxy.address}/v1/score", content=b" " * (LIMIT + 200_000), verify=context
+    )
+    assert refused.status_code == 413
 
 
 def test_a_request_in_the_clear_is_sent_to_https_without_its_key(

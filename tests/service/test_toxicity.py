@@ -74,6 +74,20 @@ def flagged(result: Any) -> set[str]:
     return {name for name, applies in result["categories"].items() if applies}
 
 
+@pytest.mark.parametrize("path", ["/v1/check", "/v1/report"])
+def test_a_threat_leads_what_else_is_found(serve: Serve, path: str) -> None:
+    answer = serve(web=True).post(path, json={"text": BOTH, "lang": "en"})
+    assert answer.status_code == 200
+    if path == "/v1/report":
+        codes = [f"<code>toxicity.{name}</code>" for name in ("threat", "identity_attack")]
+        assert answer.text.index(codes[0]) < answer.text.index(codes[1])
+        return
+    (finding,) = answer.json()["documents"][0]["findings"]
+    assert finding["id"] == "toxicity.threat"  # 0.85, and the root has 0.9
+    ids = [kind["id"] for kind in finding["kinds"]]
+    assert ids == ["toxicity.threat", "toxicity.identity_attack", "toxicity"]
+
+
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_perspective_attributes_are_the_ids_of_toxicity(serve: Serve, lang: str) -> None:
     text = f"{INSULT} {THREAT} {ATTACK} {LEWD} Damn! Crawl away."
@@ -82,35 +96,55 @@ def test_perspective_attributes_are_the_ids_of_toxicity(serve: Serve, lang: str)
 
 
 def test_other_names_of_an_attribute_have_its_score(serve: Serve) -> None:
-    names = ("THREAT", "THREAT@2", "THREAT_EXPERIMENTAL", "PROFANITY_EXPERIMENTAL")
+    names = ("THREAT", "THREAT@2", "THREAT_EXPERIMENTAL", "PROFANITY_EXPERIMENTAL", "OBSCENE")
     found = values(analyze(serve(), THREAT, *names))
-    assert list(found.values()) == [0.85, 0.85, 0.85, OTHERWISE]
+    assert list(found.values()) == [0.85, 0.85, 0.85, OTHERWISE, OTHERWISE]
+    assert values(analyze(serve(), "Damn!", "OBSCENE", "PROFANITY")) == {
+        "OBSCENE": 0.95,
+        "PROFANITY": 0.95,
+    }
 
 
-def test_what_the_detector_does_not_score_is_still_refused(serve: Serve) -> None:
+SPANISH = "Eres un clown y no mereces que nadie te escuche en esta plaza."
+
+
+def test_spanish_attributes_work_as_soon_as_a_detector_has_the_ids(serve: Serve) -> None:
+    client = serve(lang="es")
+    found = analyze(client, SPANISH, *ATTRIBUTES, "TOXICITY_EXPERIMENTAL", "OBSCENE")
+    assert found["languages"] == ["es"]
+    assert "unsupportedAttributes" not in found
+    scores = values(found)
+    assert (scores["TOXICITY"], scores["TOXICITY_EXPERIMENTAL"]) == (0.9, 0.9)
+    assert (scores["INSULT"], scores["THREAT"]) == (0.8, OTHERWISE)
+    assert moderate(client, SPANISH)["categories"]["harassment"] is True
+
+
+def test_what_the_detector_does_not_score_is_declared(serve: Serve) -> None:
     client = serve("toxicity", "toxicity.threat")
     assert values(analyze(client, THREAT, "THREAT", "TOXICITY")) == {
         "THREAT": 0.85,
         "TOXICITY": OTHERWISE,
     }
-    (detail,) = analyze(client, THREAT, "PROFANITY")["error"]["details"]
-    assert detail["attributeWithoutCounterpartError"]["nearestAttribute"] == "TOXICITY"
-    (detail,) = analyze(client, THREAT, "INSULT")["error"]["details"]
-    assert detail["attributeWithoutCounterpartError"]["nearestAttribute"] == "ANTAGONISTIC"
+    body = analyze(client, THREAT, "THREAT", "PROFANITY")
+    assert body["attributeScores"]["PROFANITY"]["summaryScore"]["value"] is None
+    assert body["attributeScores"]["PROFANITY"]["spanScores"][0]["score"]["value"] is None
+    (unsupported,) = body["unsupportedAttributes"]
+    assert unsupported == {
+        "attribute": "PROFANITY",
+        "reason": "No detector of this server scores it in en.",
+    }
 
 
-def test_a_detector_without_these_ids_is_read_as_before(serve: Serve) -> None:
+def test_a_detector_without_these_ids_judges_none_of_them(serve: Serve) -> None:
     client = serve("frame.lewd")
-    assert values(analyze(client, LEWD, "SEXUALLY_EXPLICIT")) == {"SEXUALLY_EXPLICIT": 0.55}
-    assert "THREAT cannot be scored" in analyze(client, THREAT, "THREAT")["error"]["message"]
+    body = analyze(client, LEWD, "SEXUALLY_EXPLICIT", "THREAT")
+    assert {each["attribute"] for each in body["unsupportedAttributes"]} == {
+        "SEXUALLY_EXPLICIT",
+        "THREAT",
+    }
     result = moderate(client, LEWD)
     assert result["categories"]["sexual"] is None
     assert set(result["unsupported_categories"]) == set(result["categories"])
-
-
-def test_the_id_of_toxicity_goes_before_another(serve: Serve) -> None:
-    client = serve("toxicity.sexually_explicit", "frame.lewd")
-    assert values(analyze(client, LEWD, "SEXUALLY_EXPLICIT")) == {"SEXUALLY_EXPLICIT": 0.65}
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def client() -> Iterator[TestClient]:
 
 def _warm_client(settings: ServiceSettings) -> Iterator[TestClient]:
     with TestClient(create_app(settings), raise_server_exceptions=False) as found:
-        for route in ROUTES:  # whatever is opened at the first request is open
+        for route in ROUTES:  # open everything that the first request opens
             found.post(route.path, json=route.request("Women like you should stay at home."))
         yield found
 
@@ -71,6 +71,6 @@ def test_no_body_within_the_limits_costs_much(client: TestClient, route: Route) 
             recipe, length = chance.choice(parents)
             measure(changed(recipe, chance), chance.choice((length, chance.choice(lengths))))
     for recipe, length in sorted(known, key=known.__getitem__, reverse=True)[:3]:
-        # Whatever disturbs a run only ever adds: the best of three is the cost.
+        # Other work can only add time: the best of three runs is the cost.
         best = min(cost(client, route, recipe, length) for _ in range(3))
         assert best <= SLACK * route.most_seconds, (best, length, recipe)

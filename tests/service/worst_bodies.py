@@ -62,7 +62,7 @@ class Recipe:
     """Whether rounds are numbered, so that nothing is read only once."""
 
     def body(self, length: int) -> str:
-        """Return the text, of so many bytes of UTF-8 at most."""
+        """Return the text, cut to a number of bytes of UTF-8."""
         parts: list[str] = []
         size = turn = 0
         while size < length:
@@ -146,7 +146,7 @@ def _notebook(text: str) -> dict[str, Any]:
 
 
 _EVERYTHING: dict[str, Any] = {"least": 0.0, "terms": "all", "quotes": "label"}
-"""Whatever may be found is reported, with its words and its explanation."""
+"""Everything is reported, with its words and its explanation."""
 
 
 COMMENT_SECONDS, DOCUMENT_SECONDS = 0.3, 2.0

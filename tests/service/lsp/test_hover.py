@@ -61,6 +61,11 @@ def test_toxicity_is_told_alone_or_below_its_root() -> None:
     assert "**Insult**" in both
 
 
+def test_a_threat_is_explained_before_an_attack_on_identity() -> None:
+    value = said("People over sixty will not vote again.", 10, options=phrases(ToxicPhrases()))
+    assert value.index("**Threat**") < value.index("**Identity attack**")
+
+
 def test_without_explanations_there_is_the_definition() -> None:
     options = phrases(explanations=False)
     value = said("Even they know.", options=options)

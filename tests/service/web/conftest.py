@@ -40,7 +40,7 @@ def running(settings: ServiceSettings) -> Iterator[str]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    limit = time.monotonic() + 90
+    limit = time.monotonic() + 600
     while time.monotonic() < limit:
         try:
             if httpx.get(f"{address}{settings.root_path}/readyz").status_code == 200:
@@ -94,6 +94,6 @@ def open_page(browser: "Browser", served: str) -> Iterator[OpenPage]:
 
 
 def _note(flaws: list[str], kind: str, text: str) -> None:
-    # An answer such as 401 is told to the console, too; that is no flaw of the page.
+    # The console also logs an answer such as 401; that is no error of the page.
     if kind == "error" and "Failed to load resource" not in text:
         flaws.append(text)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 POOR = "With a little help from us, even these poor families can learn to dream again."
 RUDE = "Are you really that naive? Grow up and stop wasting our time with this nonsense."
 CALM = "The library opens on Monday."
-SPANISH = "Ya se sabe que los que vienen de allí son todos iguales y viven de las ayudas."
+SPANISH = "Los inmigrantes traen delincuencia a nuestros barrios."
 ROWS = [("1", CALM, "=1+1"), ("2", POOR, "-2"), ("3", "", 'say "no"'), ("4", RUDE, "a,b\nc"),
         ("5", SPANISH, "'quoted")]  # fmt: skip
 
@@ -67,7 +67,7 @@ def test_rows_are_scored_sorted_filtered_and_exported(open_page: OpenPage, tmp_p
     assert page.evaluate("document.activeElement.dataset.sort") == "pcl"
     page.keyboard.press("Enter")
     assert page.get_attribute("#heads th[aria-sort]", "aria-sort") == "ascending"
-    assert first_cells(page)[-1] == "3"
+    assert first_cells(page)[-2:] == ["3", "5"]  # empty, and Spanish: they have no such number
     page.select_option("#id", "stereotype")
     page.locator("#least").fill("20")
     assert first_cells(page) == ["5"]
@@ -91,7 +91,8 @@ def test_rows_are_scored_sorted_filtered_and_exported(open_page: OpenPage, tmp_p
     assert float(found[1]["pcl"]) > 0.5
     assert found[2]["pcl"] == ""
     assert found[2]["tactful.reason"] == "empty"
-    assert found[4]["unhealthy"] == ""
+    assert found[4]["pcl"] == ""  # the Spanish detector has no such id, but it has this one:
+    assert 0 <= float(found[4]["unhealthy"]) < 0.5
 
 
 def test_json_lines_and_pages_of_rows(open_page: OpenPage) -> None:

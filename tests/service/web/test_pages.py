@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,20 @@ def test_the_data_of_a_page_can_be_read(client: TestClient, path: str) -> None:
     assert data["entries"]["pcl"]["think"].endswith("?")
     assert set(data["ids"]) == {"en", "es"}
     assert data["mostCharacters"] == 50_000
+
+
+def test_the_table_says_where_its_texts_go() -> None:
+    hook = ServiceSettings(
+        model="fast", langs=("en",), webhook="http://127.0.0.1:1/", webhook_texts=True
+    )
+    said = "also sent to an address"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TACTFUL_WEBHOOK_SECRET", "0123456789abcdef")
+        with TestClient(create_app(hook)) as client:
+            assert said in client.get("/table").text
+            assert said not in client.get("/").text
+        with TestClient(create_app(replace(hook, webhook_texts=False))) as client:
+            assert said not in client.get("/table").text
 
 
 def test_the_language_is_asked_for_remembered_or_the_browsers(client: TestClient) -> None:

@@ -63,14 +63,15 @@ def test_every_word_is_used_and_every_used_word_is_there() -> None:
     in_scripts = set(re.findall(r"\bword\('(\w+)'", "".join(sources)))
     in_scripts |= set(re.findall(r"\blist\('(\w+)'", "".join(sources)))
     in_scripts |= set(re.findall(r"new BadTable\('(\w+)'", "".join(sources)))
-    made = {name for _, name, _ in keys("en") if name.startswith(("lang_", "reason_"))}
+    made = {name for _, name, _ in keys("en") if name.startswith(("lang_", "reason_", "decision_"))}
     script = set(words_in("en").sections["script"])
     assert script - made - {"better", "worse", "same"} == in_scripts - made
     in_templates = set(re.findall(r'word\("(\w+\.\w+)"\)', templates))
     known = {f"{section}.{name}" for section, name, _ in keys("en")}
     assert in_templates <= known
     links = {
-        f"page.{name}" for name in ("write", "compare", "table", "annotation", "audits", "api")
+        f"page.{name}"
+        for name in ("write", "compare", "table", "annotation", "audits", "review", "api")
     }
     others = {"write.sample", *(f"family.{name}" for name in FAMILIES)}
     rest = {name for name in known if not name.startswith(("script.", "think."))}
