@@ -1,15 +1,17 @@
 """``tactful aggregate``: what it reads, what it writes, and what it exits with."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from tests import command_line
 
 from tactful.aggregation import METHODS
 from tactful.cli.aggregate import TIES
-from tactful.cli.main import cli, main
+from tactful.cli.main import cli
 
 VOTES = """\
 item,annotator,label
@@ -29,18 +31,8 @@ def votes(tmp_path: Path) -> Path:
     return path
 
 
-def run(*args: object) -> str:
-    words = ["aggregate", *map(str, args)]
-    result = CliRunner().invoke(cli, words, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["aggregate", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run_aloud, "aggregate")
+fails = partial(command_line.fails, "aggregate")
 
 
 def test_a_table_becomes_labels(votes: Path, tmp_path: Path) -> None:

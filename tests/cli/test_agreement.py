@@ -1,15 +1,15 @@
 """``tactful agreement``: what it prints, and what it exits with."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from tests import command_line
 
 from tactful.agreement import CAVEAT, cohen_kappa, cohen_pairs, krippendorff_alpha, landis_koch
-from tactful.cli.main import cli, main
 
 ROWS = [
     (item, who, question, (item + (who == "c" and item % 3 == 0)) % 2, trust)
@@ -20,17 +20,8 @@ ROWS = [
 COLUMNS = ["item", "annotator", "question", "label", "trust"]
 
 
-def run(*args: str | Path) -> str:
-    result = CliRunner().invoke(cli, ["agreement", *map(str, args)], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: str | Path) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["agreement", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run, "agreement")
+fails = partial(command_line.fails, "agreement")
 
 
 @pytest.fixture

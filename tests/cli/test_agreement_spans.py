@@ -1,6 +1,7 @@
 """``tactful agreement --spans``: what it prints, and what it refuses."""
 
 import json
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from tests import command_line
 
 from tactful.agreement import CAVEAT, span_agreement, span_f1
-from tactful.cli.main import cli, main
+from tactful.cli.main import cli
 
 TEXTS = {
     "t1": "These poor families need our help to bloom.",
@@ -39,17 +41,8 @@ SEEN = [row[:2] for row in ROWS]
 MEASURES = ["percent", "cohen", "fleiss", "krippendorff", "ac1"]
 
 
-def run(*args: str | Path) -> str:
-    result = CliRunner().invoke(cli, ["agreement", *map(str, args)], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: str | Path) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["agreement", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run, "agreement")
+fails = partial(command_line.fails, "agreement")
 
 
 def answer(*args: str | Path) -> Any:

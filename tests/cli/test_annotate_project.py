@@ -293,6 +293,17 @@ def test_status_in_words_and_json(folder: Path, notes: Path) -> None:
     assert found["left"]["cost"] is None
 
 
+def test_status_warns_of_hidden_tests_that_hide_nothing(tmp_path: Path) -> None:
+    """None where the protocol asks for them; then some that one answer to everything passes."""
+    run("init", tmp_path / "new", "--protocol", "unhealthy")
+    assert "has no hidden tests, and the protocol asks for 1" in run("status", tmp_path / "new")
+    rows = [f"q{at},A kind word {at}.,no" for at in range(6)]
+    (tmp_path / "tests.csv").write_text("\n".join(["id,text,unhealthy.hostile", *rows]))
+    run("import", tmp_path / "new", "--tests", tmp_path / "tests.csv")
+    warnings = json.loads(run("status", tmp_path / "new", "--json"))["warnings"]
+    assert any("Answering 'no' for every item passes 100%" in each for each in warnings)
+
+
 def test_status_counts_what_nobody_wants(folder: Path, notes: Path) -> None:
     run("import", folder, notes)
     assert "skipped" not in run("status", folder)

@@ -54,12 +54,37 @@ def test_it_serves_and_stops(folder: Path, stop: "Callable[[subprocess.Popen[str
         stop(server)
         assert server.communicate(timeout=LIMIT)[0] == "Stopped. All answers are saved.\n"
         assert server.returncode == 0
-    # The link was told once; the next start has none unless one is asked for, and it may be
+    # The link was printed once; the next start has none unless one is asked for, and it may be
     # stopped before it answers anybody.
     with serving(folder) as (server, said):
         stop(server)
         assert server.wait(LIMIT) == 0
     assert not re.search(r"/join/[\w-]{20,}", said)
+
+
+def test_a_folder_of_projects_is_served_at_several_addresses(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        Project.create(tmp_path / name, "pcl").close()
+    with (
+        serving(tmp_path) as (_, said),
+        httpx.Client(follow_redirects=True, timeout=LIMIT) as client,
+    ):
+        links = re.findall(r"http://\S+/join/[\w-]{40,}", said)
+        assert [client.get(link).url.path for link in links] == [
+            "/p/first/owner",
+            "/p/second/owner",
+        ]
+        (server,) = {link.partition("/p/")[0] for link in links}
+        home = client.get(server).text
+        assert 'href="/p/first/"' in home
+        assert 'href="/p/second/"' in home
+
+
+def test_a_project_named_twice_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["annotate", "serve", str(folder), str(folder.parent / "." / folder.name)])
+    assert stopped.value.code == 2
+    assert "twice" in capsys.readouterr().err
 
 
 def answer_to(port: int, data: bytes) -> bytes:
@@ -122,29 +147,65 @@ def test_a_folder_that_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "project.yaml" in capsys.readouterr().err
 
 
-def test_import_while_it_serves_says_what_to_do(
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main(["annotate", *arguments])
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code
+
+
+def test_commands_work_while_it_serves(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the message advises is done here, step by step, and works."""
+    """They go through the server, which stays the only one to write."""
     table = tmp_path / "more.csv"
     table.write_text("id,text\ntwo,Another text.\n", encoding="utf-8")
+    tests = tmp_path / "tests.csv"
+    tests.write_text("id,text,pcl\ntest,A test.,0\n", encoding="utf-8")
     with serving(folder) as (server, said):
         (link,) = re.findall(r"http://\S+/join/[\w-]{20,}", said)
-        with pytest.raises(SystemExit) as stopped:
-            main(["annotate", "import", str(folder), str(table)])
-        refusal = " ".join(capsys.readouterr().err.split())
-        assert stopped.value.code == 1
-        assert "Stop it with Ctrl-C, run this command again, then restart it" in refusal
+        assert run("import", str(folder), str(table), "--tests", str(tests)) == 0
+        assert capsys.readouterr().out == "Added 1 item and 1 hidden test.\n"
+        assert run("import", str(folder), str(table)) == 0
+        assert "Already in the project: 1 item." in capsys.readouterr().out
+        table.write_text("id,text\ntwo,A different text.\n", encoding="utf-8")
+        assert run("import", str(folder), str(table)) == 1
+        assert f"{table}, line 2: Found the id 'two'" in " ".join(capsys.readouterr().err.split())
+        assert run("invite", str(folder), "Ann") == 0
+        ((at, token),) = re.findall(r"(http\S+)/join/([\w-]{20,})", capsys.readouterr().out)
+        # The server took a free port: the link is only good for somebody if it names that one.
+        assert at == link.partition("/join/")[0]
+        assert run("people", str(folder), "--remove", "a1") == 0
+        assert "removed" in capsys.readouterr().out
+        with httpx.Client(follow_redirects=True, timeout=LIMIT) as client:
+            client.get(link)
+            where = link.partition("/join/")[0]
+            assert "Another text." in client.get(f"{where}/owner/items").text
+        assert (folder / "serving.json").is_file()
         interrupt(server)
         assert server.wait(LIMIT) == 0
-    with pytest.raises(SystemExit) as stopped:
-        main(["annotate", "import", str(folder), str(table)])
-    assert stopped.value.code == 0, capsys.readouterr().err
-    with serving(folder) as (server, said):
-        (where,) = re.findall(r"is at (http://\S+)", said)
-        with httpx.Client(follow_redirects=True, timeout=LIMIT) as client:
-            client.get(f"{where}/join/{link.rpartition('/')[2]}")
-            assert "Another text." in client.get(f"{where}/owner/items").text
+    assert not (folder / "serving.json").exists()
+    with Project.open(folder) as project:
+        assert set(project.state.items) == {"one", "two", "test"}
+        person = project.who(token)
+        assert person is not None
+        assert person.status == "removed"
+
+
+def test_another_writer_than_a_server_is_named(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "more.csv"
+    table.write_text("id,text\ntwo,Another text.\n", encoding="utf-8")
+    # What a server that was killed leaves behind leads nowhere.
+    (folder / "serving.json").write_text('{"address": "http://127.0.0.1:1"}', encoding="utf-8")
+    assert run("import", str(folder), str(table)) == 0
+    with Project.open(folder):
+        assert run("import", str(folder), str(table)) == 1
+        assert "no answer" in capsys.readouterr().err
+        (folder / "serving.json").unlink()
+        assert run("import", str(folder), str(table)) == 1
+        assert "only one can write at a time" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_server_needs_nothing_of_the_extra_serve() -> None:

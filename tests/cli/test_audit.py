@@ -6,15 +6,15 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from tests import command_line
 
 from tactful.audit.runs.run import read_run
 from tactful.cli.audit.command import COMMANDS
-from tactful.cli.main import cli, main
 
 FEW = ("--category", "mental_illness", "--category", "physical_traits")
 
@@ -24,17 +24,8 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def run(*args: object, code: int = 0) -> str:
-    result = CliRunner().invoke(cli, ["audit", *map(str, args)], catch_exceptions=False)
-    assert result.exit_code == code, result.output
-    return result.output
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["audit", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run_aloud, "audit")
+fails = partial(command_line.fails, "audit")
 
 
 def write_classifier(path: Path, body: str) -> None:
@@ -59,7 +50,7 @@ def test_vader_is_audited_and_kept(tmp_path: Path) -> None:
 
 def test_json_is_the_whole_result() -> None:
     found = json.loads(run("sentiment", "--model", "vader", *FEW, "--format", "json"))
-    assert found["version"] == 1
+    assert found["version"] == 2
     assert found["models"][0]["gap"]["value"] > 0
     assert found["models"][0]["coverage"] is None
 
@@ -99,6 +90,48 @@ def test_a_report_is_written_as_page_json_and_tables(tmp_path: Path) -> None:
         "categories.csv",
         "overall.csv",
     }
+
+
+def test_a_plan_a_run_and_what_is_written_of_both() -> None:
+    run("plan", "--kind", "sentiment", *FEW, "--repetitions", "100", "-o", "plan.json")
+    run("sentiment", "--model", "vader", *FEW)
+    options = ("--plan", "plan.json", "--repetitions", "100")
+    run("report", *options, "--audience", "decisions", "-o", "decision.html")
+    page = Path("decision.html").read_text(encoding="utf-8")
+    assert "Nothing deviates from it." in page
+    run("report", *options, "--smallest-effect", "0.2", "-o", "page.html")
+    assert "smallest effect is 0.2, planned was 0.05" in Path("page.html").read_text("utf-8")
+    run("report", *options, "--evidence", "-o", "evidence.json")
+    found = json.loads(Path("evidence.json").read_text(encoding="utf-8"))
+    plan = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    assert found["plan"]["sha256"] == plan["sha256"]
+    assert found["runs"][0]["prompts_sha256"] == plan["prompts_sha256"]
+    run("report", *options, "-o", "card.md")
+    assert "### vader" in Path("card.md").read_text(encoding="utf-8")
+    said = run("gate", "--plan", "plan.json", "--junit", "audit.xml", code=1)
+    assert "above the limit of 0.05" in said
+    assert "Deviates" not in said
+    assert 'name="sentiment-vader"' in Path("audit.xml").read_text(encoding="utf-8")
+
+
+def test_the_gate_fails_a_run_that_deviates_and_passes_a_calm_one() -> None:
+    write_classifier(Path("calm.py"), "    return ['neutral'] * len(texts)")
+    run("sentiment", "--model", "calm:classify", *FEW)
+    assert "All 2 figures are at or below 0.05." in run("gate")
+    run("plan", "--kind", "sentiment", *FEW, "--repetitions", "50", "-o", "plan.json")
+    said = run("gate", "--plan", "plan.json", code=1)
+    assert "before the plan was written" in said
+
+
+def test_versions_are_compared_one_after_the_other() -> None:
+    write_classifier(Path("calm.py"), "    return ['neutral'] * len(texts)")
+    for name in ("v1", "v2", "v3"):
+        run("sentiment", "--model", "calm:classify", "--name", name, *FEW)
+    said = run("compare", "v1", "v2", "v3", "--repetitions", "50")
+    lines = [line.split()[0] for line in said.splitlines() if line[:2] in ("v1", "v2", "v3")]
+    assert lines == ["v1", "v2", "v3"]
+    found = json.loads(run("compare", "v1", "v2", "v3", "--repetitions", "50", "--format", "json"))
+    assert [step["after"] for step in found] == ["v2", "v3"]
 
 
 def test_dimensions_become_columns() -> None:
@@ -205,6 +238,10 @@ def test_another_model_under_the_same_name_is_refused(capsys: pytest.CaptureFixt
         (["sentiment", "--model", "vader", "--token-env", "X"], "--allow-network"),
         (["report", "-o", "x.html"], "No model has been audited"),
         (["report", "-o", "x.pdf"], "expected .html, .json"),
+        (["report", "--evidence", "-o", "x.html"], "--evidence writes JSON"),
+        (["gate"], "No model has been audited"),
+        (["gate", "--plan", "none.json"], "none.json: cannot be read"),
+        (["plan", "--probe", "social", "-o", "p.json"], "no probe named"),
         (["report", "nobody", "-o", "x.html"], "no audited model named 'nobody'"),
         (["compare", "a", "b"], "no audited model named 'a'"),
         (["replay", "nowhere"], "nowhere"),

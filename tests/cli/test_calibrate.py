@@ -149,7 +149,7 @@ def test_an_id_of_toxicity_is_compared_where_the_detector_scores_it(
     assert each["best_agreement"]["kappa"] == 1
     ask = (path, "--attribute", "INSULT", "--old-threshold", 0.5, "--model", toxic_folder)
     assert "found the columns text, THREAT" in complaint(*ask)
-    assert "is not scored in the language 'fr'" in complaint(*ask, "--lang", "fr")
+    assert "does not score toxicity.insult in the language 'fr'" in complaint(*ask, "--lang", "fr")
     assert "does not score unhealthy" in complaint(*ask, "--attribute", "UNHEALTHY")
 
 
@@ -158,5 +158,51 @@ def test_what_cannot_be_scored(table: Path) -> None:
     assert "The nearest attribute is UNHEALTHY" in complaint(*ask, "SPAM")
     assert "Did you mean 'TOXICITY'?" in complaint(*ask, "TOXICTY")
     other = ("STEREOTYPE", "--score-column", "TOXICITY", "--lang", "en")
-    assert "expected auto or es" in complaint(*ask, *other)
+    assert "does not score stereotype in the language 'en'" in complaint(*ask, *other)
     assert "found the ending '.txt'" in complaint(table.with_suffix(".txt"), *ask[1:], "TOXICITY")
+
+
+def test_the_thresholds_are_those_of_the_servers_scale(table: Path) -> None:
+    found = calibrated(table)
+    raw = calibrated(table, "--scale", "probability")
+    assert (found["scale"], raw["scale"]) == ("perspective", "probability")
+    ours, theirs = (
+        each["thresholds"][0]["same_share"]["threshold"]["value"] for each in (raw, found)
+    )
+    assert theirs > ours  # the shipped scale lifts probabilities
+
+
+def test_a_written_scale_flags_the_same_share(table: Path, tmp_path: Path) -> None:
+    scale = tmp_path / "scale.json"
+    calibrated(table, "--write-scale", scale)
+    found = calibrated(table, "--scale", scale)
+    (each,) = found["thresholds"]
+    assert each["unchanged"]["flagged"] == pytest.approx(each["flagged"], abs=0.03)
+    assert each["unchanged"]["same"] > 0.9
+    # A second attribute is added to the file, and the first one stays.
+    calibrated(table, "--attribute", "INSULT", "--score-column", "TOXICITY", "--write-scale", scale)
+    (ids,) = json.loads(scale.read_text())["models"].values()
+    assert set(ids) == {"toxicity", "toxicity.insult"}
+
+
+def test_a_scale_that_cannot_be_used_says_why(table: Path, tmp_path: Path) -> None:
+    ask = (table, "--attribute", "TOXICITY", "--old-threshold", 0.8, "--model", "fast", "--scale")
+    assert "expected perspective, probability, or a file" in complaint(*ask, "nowhere.json")
+    bad = tmp_path / "bad.json"
+    for content, said in (
+        ("{", "no JSON"),
+        ("[]", "no 'models'"),
+        ('{"schema": "tactful/scale/1", "models": {}}', "for no model; this server runs fast-en"),
+        ('{"schema": "tactful/scale/1", "models": {"m 1": {"x": [[0, 0]]}}}', "m 1, x: found no"),
+        ('{"schema": "tactful/scale/1", "models": {"m 1": {"x": [[0, 0], [2]]}}}', "no pair"),
+        (
+            '{"schema": "tactful/scale/1", "models": {"m 1": {"x": [[0, 0], [1, 0]]}}}',
+            "from [0, 0]",
+        ),
+        (
+            '{"schema": "tactful/scale/1", "models": {"m 1": {"x": [[0, 0], [NaN, 0.5], [1, 1]]}}}',
+            "do not rise",
+        ),
+    ):
+        bad.write_text(content)
+        assert said in complaint(*ask, bad), content

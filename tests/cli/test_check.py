@@ -314,7 +314,7 @@ class TestReports:
 class TestLanguage:
     SPANISH = "Los vecinos del barrio dicen que la plaza es para todos y que hay sitio."
 
-    STEREOTYPE = "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
+    STEREOTYPE = "Los inmigrantes traen delincuencia a nuestros barrios."
 
     def test_spanish_is_not_scored_in_silence_by_a_detector_of_english(
         self, tmp_path: Path
@@ -339,26 +339,20 @@ class TestSpanish:
         document = json.loads(run("--text", self.STEREOTYPE, "--format", "json").stdout)
         assert document["model"]["name"] == "default-es"
         assert "models" not in document
-        assert not [name for name in document["model"]["ids"] if name.startswith("unhealthy")]
+        assert not [name for name in document["model"]["ids"] if name.startswith("pcl")]
         found = document["documents"][0]
         assert found["model"].startswith("default-es ")
         (finding,) = found["findings"]
         assert finding["id"] == "stereotype"
-        assert {kind["id"] for kind in finding["kinds"]} == {"stereotype", "stereotype.culture"}
+        kinds = {kind["id"] for kind in finding["kinds"]}
+        assert {"stereotype", "stereotype.security"} <= kinds
 
     def test_reports_are_in_the_language_of_the_text(self) -> None:
         said = run("--text", self.STEREOTYPE).stdout
-        assert " — estereotipo: diferencias culturales y religiosas (" in said
+        assert " — estereotipo: seguridad" in said
         assert run("--text", TestLanguage.SPANISH).stdout == "Ningún hallazgo en 1 pasaje.\n"
         english = run("--text", self.STEREOTYPE, "--report-lang", "en").stdout
-        assert " — stereotype: cultural and religious differences (" in english
-
-    def test_an_experiment_is_marked_in_the_language_of_the_report(self) -> None:
-        text = "Con nuestra ayuda, hasta estos pobres podrán volver a sonreír y tener esperanza."
-        assert "Es un experimento" in run("--text", text, "--explain").stdout
-        said = run("--text", text, "--explain", "--report-lang", "en").stdout
-        assert "An experiment: it was not learnt from texts in this language." in said
-        assert "experimento" not in said
+        assert " — stereotype: security" in english
 
     def test_each_document_has_its_language(self) -> None:
         files = [write("carta.txt", self.STEREOTYPE), write("letter.txt", "The train is late.")]
@@ -367,7 +361,7 @@ class TestSpanish:
         assert models == ["default-es", "default-en"]
         assert {each["lang"] for each in document["models"]} == {"en", "es"}
         page = run(*files, "--format", "html").stdout
-        assert "default-es 1.1" in page
+        assert "default-es 2.2" in page
         assert "default-en 2.2" in page
 
     def test_english_alone_says_nothing_of_the_other(self) -> None:
@@ -381,9 +375,9 @@ class TestSpanish:
         assert "stereotype" not in run("--text", self.STEREOTYPE, "--lang", "en").stdout
 
     def test_only_what_its_detector_knows(self) -> None:
-        result = run("--text", self.STEREOTYPE, "--only", "unhealthy")
+        result = run("--text", self.STEREOTYPE, "--only", "pcl")
         assert result.exit_code == 1
-        assert "expected a language in which unhealthy can be found" in result.stderr
+        assert "expected a language in which pcl can be found" in result.stderr
 
 
 def test_thresholds_are_pairs() -> None:

@@ -1,4 +1,4 @@
-"""Whatever a file contains, ``tactful check`` answers: a report that can be read, or a sentence.
+"""For any file, ``tactful check`` answers with a report that can be read, or a sentence.
 
 ``make test-slow`` draws 20,000 documents.
 """

@@ -84,7 +84,7 @@ def test_wrong_use_is_refused(
 def test_only_changed_lines_count() -> None:
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     for step in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
-        subprocess.run(["git", *who, *step], check=True, capture_output=True, timeout=60)
+        subprocess.run(["git", *who, *step], check=True, capture_output=True, timeout=600)
     assert check(".", "--diff", "HEAD", "--fail-on", "0").exit_code == 0
     Path("letter.md").write_text(f"{LETTER}\nPoor souls.\n", encoding="utf-8")
     Path("new.md").write_text(LETTER, encoding="utf-8")

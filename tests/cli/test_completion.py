@@ -9,6 +9,7 @@ import pytest
 
 from tactful.cli.completion import SHELLS, completion, shell_in_use
 from tactful.cli.main import cli, main
+from tactful.corpora import CORPORA
 from tactful.errors import UsageError
 
 BIN = Path(sys.executable).parent
@@ -29,7 +30,7 @@ def candidates(line: str) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert done.stderr == ""
     return [entry.partition(",")[2] for entry in done.stdout.splitlines()]
@@ -91,7 +92,7 @@ def test_bash_completes_a_command_for_real() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
     assert done.stdout.split() == ["corpus"]
 
@@ -105,3 +106,9 @@ def test_commands_options_and_values_are_completed() -> None:
 
 def test_an_unknown_command_does_not_print_into_the_line() -> None:
     assert "doctor" in candidates("tactful nonsense ")
+
+
+def test_corpus_names_are_completed() -> None:
+    assert candidates("tactful corpus stats st") == ["stereoimmigrants", "stigmas"]
+    assert candidates("tactful corpus convert ") == list(CORPORA)
+    assert candidates("tactful corpus c") == ["convert"]

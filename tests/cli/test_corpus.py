@@ -4,44 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests import command_line
+from tests.cli.corpus_files import REMARK, SAMPLES, finish, ucc_folder, ucc_lines
 
-from tactful.cli.main import cli, main
 from tactful.corpora import CORPORA, load_corpus
 
-SAMPLES = Path(str(load_corpus("ucc", sample=True).path)).parent
-REMARK = "A remark that no message may repeat"
-
-
-def run(*args: str, code: int = 0) -> str:
-    result = CliRunner().invoke(cli, ["corpus", *args], catch_exceptions=False)
-    assert result.exit_code == code, result.output
-    return result.stdout
-
-
-def finish(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
-    """Run as the program does; return its exit code, output and errors."""
-    with pytest.raises(SystemExit) as stopped:
-        main(["corpus", *args])
-    captured = capsys.readouterr()
-    assert isinstance(stopped.value.code, int)
-    assert "Traceback" not in captured.err
-    assert REMARK not in captured.out + captured.err
-    return stopped.value.code, captured.out, captured.err
-
-
-def ucc_lines() -> list[str]:
-    return (SAMPLES / "ucc" / "val.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-
-
-def ucc_folder(folder: Path, content: str | bytes, name: str = "val.csv") -> Path:
-    folder.mkdir(exist_ok=True)
-    raw = content.encode("utf-8") if isinstance(content, str) else content
-    (folder / name).write_bytes(raw)
-    return folder
+run = partial(command_line.run, "corpus")
 
 
 @pytest.fixture(autouse=True)
@@ -262,7 +234,7 @@ def test_a_terminal_without_the_letter_does_not_end_the_run(encoding: str) -> No
             env={**os.environ, "PYTHONIOENCODING": encoding},
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
         assert b"Traceback" not in done.stderr
@@ -275,7 +247,7 @@ def test_json_stays_json_in_any_encoding(encoding: str) -> None:
         env={**os.environ, "PYTHONIOENCODING": encoding},
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
     papers = [row["paper"] for row in json.loads(done.stdout)]
     assert any("Pérez-Almendros" in paper for paper in papers)
@@ -299,26 +271,3 @@ def test_a_reader_that_leaves_early_is_no_error(args: str) -> None:
     process.wait(60)
     assert "Traceback" not in errors
     assert "BrokenPipe" not in errors
-
-
-def test_corpus_names_are_completed() -> None:
-    def offered(line: str) -> list[str]:
-        words = line.split(" ")
-        done = subprocess.run(
-            [sys.executable, "-m", "tactful"],
-            env={
-                **os.environ,
-                "COMP_WORDS": line,
-                "COMP_CWORD": str(len(words) - 1),
-                "_TACTFUL_COMPLETE": "bash_complete",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        return [entry.partition(",")[2] for entry in done.stdout.splitlines()]
-
-    assert offered("tactful corpus stats st") == ["stereoimmigrants", "stigmas"]
-    assert offered("tactful corpus convert ") == list(CORPORA)
-    assert offered("tactful corpus c") == ["convert"]

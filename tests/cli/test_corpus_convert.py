@@ -159,7 +159,7 @@ def test_a_limit_on_file_size_is_one_sentence_and_leaves_nothing(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 1
     assert done.stderr == (

@@ -1,20 +1,16 @@
 """``tactful corpus split``: the ways to split, and what is refused."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests import command_line
 from tests.written_examples import read_examples
 
-from tactful.cli.main import cli, main
+from tactful.cli.main import main
 
-
-def run(*args: str | Path) -> str:
-    words = ["corpus", "split", *map(str, args)]
-    result = CliRunner().invoke(cli, words, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+run = partial(command_line.run, "corpus split")
 
 
 def fail(capsys: pytest.CaptureFixture[str], *args: str | Path) -> tuple[int, str]:

@@ -1,18 +1,18 @@
 """``tactful agreement`` and ``aggregate`` on exports of ours: only judgements that count."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
+from tests import command_line
 
 from tactful.agreement import krippendorff_alpha
 from tactful.annotation.formats.load import export
 from tactful.annotation.project.exchange import NewAnswer, NewItem
 from tactful.annotation.project.project import Project
-from tactful.cli.main import cli
 
 PROTOCOL = """\
 id: mood
@@ -86,15 +86,7 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*args: object) -> str:
-    result = CliRunner().invoke(cli, list(map(str, args)), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def plain(label: str | None) -> str | None:
-    """Answers are JSON in our Parquet and JSON Lines."""
-    return json.loads(label) if label and label.startswith('"') else label
+run = partial(command_line.run_aloud, "")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -129,7 +121,7 @@ def test_labels_are_made_of_judgements_that_count(exports: Path, name: str, tmp_
     assert f"Left out: {UNCOUNTED} judgements" in " ".join(said.split())
     run("aggregate", exports / "counted.csv", "-o", tmp_path / "expected.csv")
     labels, expected = (
-        {row["item"]: plain(row["label"]) for row in pl.read_csv(path).to_dicts()}
+        {row["item"]: row["label"] for row in pl.read_csv(path).to_dicts()}
         for path in (tmp_path / "labels.csv", tmp_path / "expected.csv")
     )
     assert labels == expected

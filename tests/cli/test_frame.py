@@ -1,12 +1,12 @@
 """``tactful frame``: what it reads, what it writes, and what it refuses."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests import command_line
 
-from tactful.cli.main import cli, main
 from tactful.detectors.card import Card, write_card
 from tactful.frames.frame_json import frame_from_json
 from tactful.frames.schema import CATEGORICAL, frame_problems
@@ -21,15 +21,8 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
-def run(*args: object, text: str | None = None) -> Result:
-    return CliRunner().invoke(cli, ["frame", *map(str, args)], input=text, catch_exceptions=False)
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["frame", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.result_of, "frame")
+fails = partial(command_line.fails, "frame")
 
 
 def test_a_text_is_told_as_what_it_may_imply() -> None:

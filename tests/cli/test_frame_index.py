@@ -1,13 +1,14 @@
 """``tactful frame index``: what it writes, what it refuses, and that the framer opens it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests import command_line
 
 from tactful.cli.frame.index import index_cli
-from tactful.cli.main import main
 from tactful.frames import load_framer
 
 OWN = """\
@@ -25,17 +26,8 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-def run(*args: object) -> str:
-    result = CliRunner().invoke(index_cli, [*map(str, args)], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["frame", "index", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run_aloud, "frame index")
+fails = partial(command_line.fails, "frame index")
 
 
 def test_a_table_becomes_a_framer(own: Path, tmp_path: Path) -> None:
@@ -118,3 +110,15 @@ def test_the_bar_is_drawn_where_it_is_asked_for(
     assert result.exit_code == 0
     assert "Embedding posts" in result.stderr
     assert "Embedding posts" not in result.stdout
+
+
+def test_further_files_are_indexed_beside_the_first(own: Path, tmp_path: Path) -> None:
+    other = tmp_path / "stage3.csv"
+    other.write_text(
+        "post,target,implied_statement\nThose sailors!,sailors,they drink\n", encoding="utf-8"
+    )
+    folder = tmp_path / "index"
+    assert "an index of 4 posts, 3 of" in run(own, "--also", other, "-o", folder)
+    card = load_framer(folder).card
+    assert card.corpora[0]["name"] == "own table and Implicit Hate"
+    assert "those of the owner" in card.licence

@@ -22,7 +22,7 @@ def test_a_wrong_option_is_a_usage_error() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 2
@@ -34,7 +34,7 @@ def test_without_an_editor_it_ends() -> None:
         [sys.executable, "-m", "tactful", "lsp", "--stdio"],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=600,
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 1

@@ -23,7 +23,7 @@ def run(*args: str, check: int = 0) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == check, done.stderr
     return done
@@ -234,7 +234,7 @@ def test_a_closed_pipe_is_not_an_error_message() -> None:
         stderr=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     os.close(writer)
     assert done.stderr == ""

@@ -31,7 +31,7 @@ def convert(path: Path, progress: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
 
 
@@ -61,7 +61,7 @@ def test_on_a_terminal_the_setting_decides(setting: str, tmp_path: Path) -> None
         stderr=terminal,
         text=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
     os.close(terminal)
     shown = os.read(keyboard, 100_000).decode()

@@ -8,9 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.cli.main import cli, main
+from tactful.corpora import load_corpus
 from tactful_lab.cli.reproduce.command import NEGATIVES, TABLES
 from tactful_lab.evaluation.reproduce import protocols
-from tactful_lab.evaluation.reproduce.paper_tables import table_names
+from tactful_lab.evaluation.reproduce.paper_tables import load_table, table_names
+from tactful_lab.evaluation.reproduce.papers import reproduce
+from tactful_lab.evaluation.reproduce.protocols import Choices
 
 SAMPLES = Path(str(resources.files("tactful.corpora"))) / "samples"
 QUICK = ("--folds", "3", "--models", "random,all-ones")
@@ -26,7 +29,7 @@ def run(*args: object) -> str:
     words = ["reproduce", *map(str, args)]
     result = CliRunner().invoke(cli, words, catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
@@ -78,6 +81,15 @@ def test_json_on_the_terminal_and_in_a_file(tmp_path: Path) -> None:
     assert {row["part"] for row in printed["rows"]} == {"dev", "test"}
 
 
+def test_a_page_has_what_is_printed_and_the_settings(tmp_path: Path) -> None:
+    output = tmp_path / "table.md"
+    printed = run("dpm-task1", "--data", SAMPLES / "dpm", *QUICK, "--output", output)
+    page = output.read_text(encoding="utf-8")
+    assert page.startswith("# Detecting patronizing")
+    assert f"```text\n{printed}```" in page
+    assert '"folds": 3' in page
+
+
 def test_a_progress_bar_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACTFUL_PROGRESS", "on")
     result = CliRunner().invoke(
@@ -93,6 +105,9 @@ def test_a_progress_bar_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> Non
     [
         (["dpm-task3"], 2, "Did you mean 'dpm-task2'"),
         (["dpm-task1", "--models", "svn"], 2, "Did you mean 'svm'"),
+        (["dpm-task1", "--models", "svm-bow@many"], 2, "expected NAME@N"),
+        (["dpm-task1", "--models", "svn@5"], 2, "Did you mean 'svm'"),
+        (["dpm-task1", "--models", "default@5"], 2, "learns from no texts"),
         (["dpm-task1", "--models", ","], 2, "no name in --models"),
         (["dpm-task1", "--folds", "1"], 2, "folds"),
         (["dpm-task1", "--negatives", "half"], 2, "half"),
@@ -124,3 +139,31 @@ def test_an_existing_output_is_refused_before_the_work(
     assert not (tmp_path / "cache").exists()
     run(*args, "--force")
     assert json.loads(output.read_text())["table"] == "dpm-task1"
+
+
+def test_roc_curves_are_drawn_for_each_label(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "roc.svg"
+    args = ("ucc-auc", "--data", SAMPLES / "ucc", *QUICK, "--curves", path)
+    run(*args)
+    drawn = path.read_text(encoding="utf-8")
+    for shown in load_table("ucc-auc").labels.values():
+        assert f">{shown}" in drawn
+    assert "Random, 50 %" in drawn
+    path.write_text("mine")
+    assert fails(capsys, *args)[0] == 2
+    assert path.read_text() == "mine"
+    code, said = fails(capsys, "ucc-auc", "--data", SAMPLES / "ucc", "--curves", "roc.pdf")
+    assert (code, "expected .png or .svg" in said) == (2, True)
+
+
+def test_curves_hold_all_answers_of_all_folds() -> None:
+    corpus = load_corpus("dpm", SAMPLES / "dpm")
+    found = reproduce("dpm-task1", corpus, ["random", "all-ones"], Choices(folds=3))
+    (systems,) = found.curves().values()
+    positive = sum(each.labels["pcl"] >= 0.5 for each in corpus.examples())
+    assert set(systems) == {"Random", "All ones"}
+    for gold, scores in systems.values():
+        assert (len(gold), gold.sum()) == (len(scores), positive)

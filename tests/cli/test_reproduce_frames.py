@@ -3,14 +3,16 @@
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests import command_line
 
-from tactful.cli.main import cli, main
+from tactful.cli.main import cli
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
 from tactful.frames.load import Framer
@@ -24,10 +26,14 @@ from tactful_lab.evaluation.reproduce.frame_runs import measured_part
 from tactful_lab.evaluation.reproduce.paper_tables import FRAMES
 
 SAMPLE = Path(str(resources.files("tactful.corpora"))) / "samples" / "sbic"
+FLAGS = {"rate": "--lr", "max_tokens": "--max-length"}
 GIVEN = {
     "trust_weighted": (),
     "folds": ("3",), "negatives": ("full",), "grouped": (), "seed": ("2",), "encoder": ("x",),
     "download": (), "grid_search": (), "cache": ("x",), "fresh": (),
+    "epochs": ("1",), "batch": ("1",), "rate": ("1",), "max_tokens": ("9",), "accumulate": ("2",),
+    "shots": ("1",), "device": ("cpu",), "limit": ("1",), "curves": ("roc.png",),
+    "key_variable": ("KEY",),
 }  # fmt: skip
 
 
@@ -77,18 +83,8 @@ def only_dev(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(*args: object) -> str:
-    words = ["reproduce", "sbic-frames", *map(str, args)]
-    result = CliRunner().invoke(cli, words, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["reproduce", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run, "reproduce sbic-frames")
+fails = partial(command_line.fails, "reproduce")
 
 
 def rows(found: dict[str, Any], **wanted: Any) -> list[dict[str, Any]]:
@@ -203,7 +199,7 @@ def test_a_progress_bar_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_options_that_make_no_sense_are_refused(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    option = f"--{name.replace('_', '-')}"
+    option = FLAGS.get(name, f"--{name.replace('_', '-')}")
     code, said = fails(capsys, "sbic-frames", "--data", SAMPLE, option, *GIVEN[name])
     assert code == 2
     assert f"{option} is for tables whose rows are trained here" in said

@@ -197,7 +197,8 @@ def test_each_text_is_read_in_its_language_and_spans_point_at_it() -> None:
     assert table.columns[-4:] == ["lang", "spans", "model", "error"]
     assert table["lang"].to_list() == ["en", "es", None]
     foreign = "another language than English or Spanish"
-    assert table["error"].to_list() == [None, None, foreign]
+    unscored = "none of these ids is scored in Spanish"
+    assert table["error"].to_list() == [None, unscored, foreign]
     spans = json.loads(table["spans"][0])
     assert "poor" in {texts[0][each["start"] : each["end"]] for each in spans}
     assert foreign in result.stderr

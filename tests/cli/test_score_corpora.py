@@ -1,19 +1,19 @@
 """What ``tactful corpus convert`` writes goes through ``tactful score`` as it is."""
 
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from polars.testing import assert_frame_equal
+from tests import command_line
 
 from tactful.cli.main import cli
 from tactful.corpora import CORPORA
 from tactful.scale.tables.json_lines import lines_as_table, schema_of
 
-
-def run(*args: object) -> Result:
-    return CliRunner().invoke(cli, list(map(str, args)), catch_exceptions=False)
+run = partial(command_line.result_of, "")
 
 
 def read(path: Path) -> pl.DataFrame:
@@ -34,7 +34,7 @@ def test_a_converted_corpus_is_scored_without_any_option(
 ) -> None:
     source, output = tmp_path / f"in.{ending}", tmp_path / f"out.{written}"
     assert run("corpus", "convert", name, "--sample", "-o", source).exit_code == 0
-    # The model is named only to be quick; the language is told for each text, as by default.
+    # The model is named only to be quick; the language is detected for each text, as by default.
     done = run("score", source, "-o", output, "--model", "fast")
     assert done.exit_code == 0, done.output
     before, after = read(source), read(output)

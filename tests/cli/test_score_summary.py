@@ -1,4 +1,4 @@
-"""What stands at the end of a run, for people and for scripts."""
+"""The summary at the end of a run, for people and for scripts."""
 
 import io
 import json
@@ -43,7 +43,7 @@ def test_the_end_says_what_was_found(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(75.0, "1 min 15 s"), (7384.0, "2 h 03 min"), (0.0, "numbers 1.")]
+    ("seconds", "said"), [(75.0, "1 min 15 s"), (7384.0, "2 h 3 min"), (0.0, "numbers 1.")]
 )
 def test_times_are_said_in_words(
     capsys: pytest.CaptureFixture[str], seconds: float, said: str

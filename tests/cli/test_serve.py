@@ -46,11 +46,32 @@ def test_keys_are_made_listed_and_taken_away(tmp_path: Path) -> None:
         ("--model", "none-such"),
         ("--root-path", "x"),
         ("--annotation", "my-project"),
+        ("--scale", "none-such.json"),
     ],
 )
 def test_wrong_calls_are_told(arguments: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
         run("--port", "0", *arguments)
+
+
+def test_the_old_option_still_leaves_attributes_out(
+    monkeypatch: pytest.MonkeyPatch, toxic_folder: Path
+) -> None:
+    pytest.importorskip("uvicorn")
+    from tactful.service import running
+    from tactful.service.settings import ServiceSettings
+
+    started: list[ServiceSettings] = []
+    monkeypatch.setattr(running, "serve", lambda settings, listening: started.append(settings))
+    options = ["--port", "0", "--model", str(toxic_folder)]
+    found = CliRunner().invoke(serve_cli, [*options, "--drop-unsupported"])
+    assert found.exit_code == 0, found.exception
+    assert "--drop-unsupported is deprecated; use --unsupported omit." in found.stderr
+    assert "There is no scale for toxic-phrases 1" in " ".join(found.stderr.split())
+    CliRunner().invoke(serve_cli, [*options, "--scale", "probability", "--fail-closed"])
+    first, second = started
+    assert (first.unsupported, second.unsupported) == ("omit", "null")
+    assert (second.scale, second.fail_closed) == ("probability", True)
 
 
 def test_keys_that_cannot_be_read_are_told_before_the_start(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """``tactful taxonomy``: what it prints, and what it exits with."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests import command_line
 
-from tactful.cli.main import cli, main
+from tactful.cli.main import cli
 from tactful.taxonomies import load_taxonomy, taxonomy_names
 
 OWN = """\
@@ -22,17 +24,8 @@ entries:
 """
 
 
-def run(*args: str) -> str:
-    result = CliRunner().invoke(cli, ["taxonomy", *args], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["taxonomy", *args])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run_aloud, "taxonomy")
+fails = partial(command_line.fails, "taxonomy")
 
 
 @pytest.fixture

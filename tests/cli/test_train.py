@@ -1,15 +1,17 @@
 """``tactful train``: what it writes, what it refuses, and what stays when it is stopped."""
 
+import csv
 import json
 import shutil
+from collections import Counter
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests import command_line
 
-from tactful.cli.main import cli, main
 from tactful.detectors import load_detector, read_card
 
 SAMPLES = Path(str(resources.files("tactful.corpora"))) / "samples"
@@ -31,17 +33,8 @@ def posts(tmp_path: Path) -> Path:
     return path
 
 
-def run(*args: object) -> str:
-    result = CliRunner().invoke(cli, ["train", *map(str, args)], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["train", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+run = partial(command_line.run_aloud, "train")
+fails = partial(command_line.fails, "train")
 
 
 def custom(posts: Path, *more: object) -> tuple[object, ...]:
@@ -136,6 +129,29 @@ def test_an_interrupt_leaves_what_can_go_on(
         "Epoch 3 of 3"
     ]
     assert not (tmp_path / "detector.training").exists()
+
+
+def test_a_data_map_says_how_each_text_was_learnt(
+    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    path = tmp_path / "map.csv"
+    more = custom(posts, "--model", "bilstm", "--epochs", 3, "--data-map", path)
+    said = run(*more, "-o", tmp_path / "detector")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert "from 36 texts" in said
+    assert len(rows) == 32  # 4 of them watch when to stop
+    sure = [float(row["confidence"]) for row in rows]
+    assert sure == sorted(sure)
+    regions = Counter(row["region"] for row in rows)
+    assert regions["ambiguous"] == round(len(rows) / 3)
+    assert all(float(row["correctness"]) in (0.0, 0.3333, 0.6667, 1.0) for row in rows)
+    texts = {json.loads(line)["post"] for line in posts.read_text(encoding="utf-8").splitlines()}
+    assert {row["text"] for row in rows} < texts
+    code, said = fails(capsys, *more, "-o", tmp_path / "other")
+    assert (code, "it exists already" in said) == (2, True)
 
 
 def test_fresh_forgets_an_earlier_run(posts: Path, tmp_path: Path) -> None:

@@ -1,13 +1,13 @@
 """``tactful train stereotypes``: what it writes and what it refuses."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests import command_line
 
 from tactful.detectors import load_detector, read_card
 from tactful.errors import TactfulError, UnknownNameError, UsageError
-from tactful_lab.cli.stereotypes import train_stereotypes_cli
 
 ALIKE = ["todos ellos son iguales", "siempre llegan tarde los de fuera"]
 FINE = ["el puente abre el lunes", "la reunión empieza a las cinco", "hoy llueve en la sierra"]
@@ -33,10 +33,7 @@ def comments(tmp_path: Path) -> Path:
     return folder
 
 
-def run(*args: object) -> str:
-    result = CliRunner().invoke(train_stereotypes_cli, list(map(str, args)), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
+run = partial(command_line.run_aloud, "train stereotypes")
 
 
 def test_comments_become_a_detector(comments: Path, tmp_path: Path) -> None:
@@ -65,7 +62,11 @@ def test_comments_become_a_detector(comments: Path, tmp_path: Path) -> None:
         (("--switch", "under-baging"), UnknownNameError, "under-bagging"),
         (("--switch", "context"), UsageError, "experiments with the library"),
         (("--switch", "lora"), UsageError, "expected --encoder"),
-        (("--switch", "ensemble", "--encoder", "x"), UsageError, "expected lora or heads"),
+        (
+            ("--switch", "ensemble", "--encoder", "x"),
+            UsageError,
+            "expected adapters, lora or heads",
+        ),
         (("--epochs", "2"), UsageError, "--epochs without --encoder"),
         (("--switch", "soft-labels"), UsageError, "no annotator who disagrees"),
         (("--data", "/nowhere/at/all"), UsageError, "no such file or folder"),

@@ -1,6 +1,6 @@
 """Commands that other packages add, by entry points of ``tactful.commands``.
 
-A dot stands for a space: ``annotate.simulate`` is ``tactful annotate simulate``.
+A dot means a space: ``annotate.simulate`` is ``tactful annotate simulate``.
 """
 
 from typing import Any

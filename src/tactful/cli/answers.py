@@ -3,23 +3,18 @@
 Everything that is wrong in a file is reported together. Nothing is guessed, repaired or left out.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, Problem
-from tactful.files import csv_rows, open_text
-from tactful.tables import read_table, require_columns
+from tactful.tables import as_ids, lines_of, read_table, require_columns
 
 ACTION = "nothing was scored"
 _KEPT = 10
-_CSV_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 
 @dataclass
@@ -109,26 +104,7 @@ class Table:
 
     @cached_property
     def _lines(self) -> list[int]:
-        endings = [ending.lower() for ending in self.path.suffixes]
-        delimiter = next((_CSV_DELIMITERS[e] for e in endings if e in _CSV_DELIMITERS), None)
-        if ".parquet" in endings or ".pq" in endings:
-            return []
-        with open_text(self.path) as handle:
-            if delimiter is None:
-                return [number for number, line in enumerate(handle, 1) if line.strip()]
-            rows = csv_rows(self.path, handle, delimiter)
-            width = len(next(rows)[1])
-            return [start for start, row in rows if len(row) == width]
-
-
-def as_ids(column: pl.Series) -> pl.Series:
-    """Write ids as text: 7 and 7.0 are the same id."""
-    if column.dtype.is_float():
-        known = column.drop_nulls()
-        whole = bool((known == known.round()).all())
-        column = column.cast(pl.Int64, strict=False) if whole else column
-    text = column.cast(pl.String).str.strip_chars()
-    return text.set(text == "", None)
+        return lines_of(self.path)
 
 
 def refuse_repeated(answers: Answers, column: str | None = None) -> None:
@@ -142,18 +118,6 @@ def refuse_repeated(answers: Answers, column: str | None = None) -> None:
             faults.add(answers.lines(at), f"the id {show(value)} again{where}", "it once", column)
         first.setdefault(value, at)
     faults.raise_any()
-
-
-def as_number(cell: Any) -> float | None:
-    """Read a finite number; None where it is none."""
-    if isinstance(cell, str) and "_" in cell:
-        # Python takes 1_0 as 10; nobody who writes it in a table means that.
-        return None
-    try:
-        number = float(cell)
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def show_cell(cell: Any) -> str:

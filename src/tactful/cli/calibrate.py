@@ -1,4 +1,4 @@
-"""``tactful calibrate``: which threshold on our scores stands for one on old Perspective scores."""
+"""``tactful calibrate``: which threshold on our scores replaces one on old Perspective scores."""
 
 import json
 from collections.abc import Sequence
@@ -46,6 +46,17 @@ _BATCH = 256
 @option("--lang", "The language of the texts; auto detects it for each.", default="auto")
 @option("--model", "The detector of the server.", default="default")
 @option(
+    "--scale NAME|FILE",
+    "The scale of the server, as of 'tactful serve --scale'.",
+    default="perspective",
+)
+@option(
+    "--write-scale FILE",
+    "Write a scale on which every old threshold flags the same share of your texts; pass it to "
+    "'tactful serve --scale'. Attributes that the file has already stay in it.",
+    PATH,
+)
+@option(
     "--repetitions",
     "Samples of the bootstrap that the intervals come from.",
     click.IntRange(50, 100_000),
@@ -63,13 +74,15 @@ def calibrate_cli(
     score_column: str | None,
     lang: str,
     model: str,
+    scale: str,
+    write_scale: Path | None,
     repetitions: int,
     seed: int,
     output_format: str,
     output: Path | None,
     force: bool,
 ) -> None:
-    """Carry thresholds over from old Perspective scores to ours.
+    """Carry thresholds over from old Perspective scores to ours, or write a scale that does.
 
     OLD is a CSV, TSV or JSON Lines file of your own texts with their old scores; answers of the
     Perspective API that were kept with their comments are read as they are.
@@ -77,20 +90,35 @@ def calibrate_cli(
     \b
     tactful calibrate scores.csv --attribute TOXICITY --old-threshold 0.8
     tactful calibrate kept.jsonl --attribute INSULT --old-threshold 0.7 --old-threshold 0.9
+    tactful calibrate kept.jsonl --attribute TOXICITY --old-threshold 0.8 --write-scale my.json
     """
+    from tactful.service.perspective.calibration import calibrate, same_shares
     from tactful.service.perspective.old_scores import read_old_scores
+    from tactful.service.perspective.scale import add_to_scale, load_scale
 
     wanted = _attribute(attribute)
-    spoken, name = scored_as(wanted, lang, model)
+    card, name = scored_as(wanted, lang, model)
+    answered = load_scale(scale, [card.model])
     rows = read_old_scores(old, wanted.name, text_column, score_column)
-    with progress(f"Scoring {len(rows):,} texts"):
-        found, left_out = calibrate_scores(
-            rows, name, thresholds, spoken, lang, model, repetitions, seed
-        )
-    told = {
+    kept = _in_language(rows, card.lang, lang)
+    left_out = len(rows) - len(kept)
+    with progress(f"Scoring {len(kept):,} texts"):
+        new = _new_scores([row.text for row in kept], name, card.lang, model)
+    before = [row.score for row in kept]
+    found = calibrate(
+        before,
+        [answered.score(card.model, name, each) for each in new],
+        thresholds,
+        repetitions=repetitions,
+        seed=seed,
+    )
+    if write_scale is not None:
+        add_to_scale(write_scale, card.model, name, same_shares(before, new))
+    answer = {
         "schema": SCHEMA,
         "attribute": wanted.name,
         "model": model,
+        "scale": scale,
         "left_out": left_out,
         "seed": seed,
         "repetitions": repetitions,
@@ -98,10 +126,11 @@ def calibrate_cli(
     }
     if output is not None:
         with atomic_path(output, force) as temporary:
-            temporary.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    echo_answer(output_format, told, lambda _: _print(found, wanted, left_out))
-    if output is not None:
-        echo_sentence(f"Wrote {output}.", err=output_format == "json")
+            temporary.write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
+    echo_answer(output_format, answer, lambda _: _print(found, wanted, left_out))
+    for path in (output, write_scale):
+        if path is not None:
+            echo_sentence(f"Wrote {path}.", err=output_format == "json")
 
 
 def _attribute(name: str) -> "Attribute":
@@ -110,74 +139,50 @@ def _attribute(name: str) -> "Attribute":
 
     found = find_attribute(name)
     if found is None:
-        scored = [each for each, row in attributes().items() if row.ids or row.own]
+        scored = [each for each, row in attributes().items() if row.id]
         raise unknown_name("attribute", name, scored)
     return found
 
 
-def scored_as(attribute: "Attribute", lang: str, model: str) -> tuple[str, str]:
-    """Return the language in which a detector scores an attribute, and the id."""
-    from tactful.detectors.load import EMBEDDED
-
-    languages = list(attribute.ids or EMBEDDED)
-    spoken = languages[0] if lang == "auto" else lang
-    if spoken in EMBEDDED:
-        card = _card(model, spoken)
-        spoken = card.lang if lang == "auto" else lang
-        if name := attribute.id_for(spoken, card.ids):
-            return spoken, name
-    if not attribute.ids and (attribute.own is None or spoken in EMBEDDED):
+def scored_as(attribute: "Attribute", lang: str, model: str) -> tuple["Card", str]:
+    """Return the card of the detector that scores an attribute, and the id."""
+    if attribute.id is None:
         raise UsageError(
             f"{attribute.name} cannot be scored: {attribute.reason} The nearest attribute is "
             f"{attribute.nearest}."
         )
-    if spoken not in languages:
-        raise UsageError(
-            f"{attribute.name} is not scored in the language '{spoken}'; expected auto or "
-            f"{' or '.join(languages)}."
-        )
+    for card in _cards(lang, model):
+        name = attribute.id_for(card.ids)
+        if name is not None and lang in ("auto", card.lang):
+            return card, name
+    where = "" if lang == "auto" else f" in the language '{lang}'"
     raise UsageError(
-        f"The detector '{model}' does not score {attribute.ids[spoken]}, of which "
-        f"{attribute.name} is made."
+        f"The detector '{model}' does not score {attribute.id}{where}, of which {attribute.name} "
+        "is made; name another --model or --lang."
     )
 
 
-def _card(model: str, lang: str) -> "Card":
+def _cards(lang: str, model: str) -> list["Card"]:
+    """Return the cards of the detectors that a name means, in one language or in all."""
     from tactful.detectors.card import read_card
-    from tactful.detectors.load import EMBEDDED, load_detector
-    from tactful.detectors.weights import weights_folder
+    from tactful.detectors.load import DETECTORS, embedded_folders, load_detector
 
-    if embedded := EMBEDDED[lang].get(model):
-        return read_card(weights_folder(embedded))
+    if model in DETECTORS:
+        found = embedded_folders(model, () if lang == "auto" else (lang,))
+        if not found:
+            load_detector(model)  # says that none is installed
+        return [read_card(folder) for folder in found.values()]
     if Path(model).is_dir():
-        return read_card(Path(model))
-    return load_detector(model, lang=lang).card
+        return [read_card(Path(model))]
+    return [load_detector(model).card]
 
 
-def calibrate_scores(
-    rows: Sequence["OldScore"],
-    name: str,
-    thresholds: Sequence[float],
-    spoken: str,
-    lang: str = "auto",
-    model: str = "default",
-    repetitions: int = 1000,
-    seed: int = 1,
-) -> tuple["Calibration", int]:
-    """Score the texts again and compare; also return how many were left out for their language.
-
-    ``spoken`` is the language of the detector; with ``auto`` texts in another one are left out.
-    """
+def _in_language(rows: Sequence["OldScore"], spoken: str, lang: str) -> list["OldScore"]:
+    """Return the texts to score; with ``auto``, those in another language are left out."""
     from tactful.documents.language import guess_language
-    from tactful.service.perspective.calibration import calibrate
 
-    # A text whose language cannot be told is read as the server does: in the first one.
-    kept = [row for row in rows if lang != "auto" or guess_language(row.text) in (None, spoken)]
-    new = _new_scores([row.text for row in kept], name, spoken, model)
-    found = calibrate(
-        [row.score for row in kept], new, thresholds, repetitions=repetitions, seed=seed
-    )
-    return found, len(rows) - len(kept)
+    # A text whose language is unclear is read as the server does: in the first one.
+    return [row for row in rows if lang != "auto" or guess_language(row.text) in (None, spoken)]
 
 
 def _new_scores(texts: Sequence[str], name: str, lang: str, model: str) -> list[float]:

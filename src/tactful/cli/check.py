@@ -1,6 +1,6 @@
 """``tactful check``: which phrases patronize, stereotype or poison, how sure that is, and why."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tactful.checking.report import DocumentReport, Outcome, PlacedFinding
     from tactful.checking.reports.run import Tally
     from tactful.cli.documents import Files, Source
+    from tactful.detectors.card import Card
 
 _STDIN = "-"
 _MOST_LINES = 10
@@ -128,6 +129,12 @@ no_config_option = flag("--no-config", "Use no tactful.toml and no pyproject.tom
 @option(
     "--diff REF", "Report only findings in passages that changed since this commit, branch or tag."
 )
+@several(
+    "--abstain FILE",
+    "Leave out findings that are too unsure by the limits in this file, which 'tactful evaluate "
+    "corpus --limits' writes; repeatable.",
+    PATH,
+)
 @kind_option
 @several("--exclude GLOB", "Leave these files out; repeatable.")
 @config_option
@@ -181,6 +188,7 @@ def check_cli(
     baseline: Path | None,
     update_baseline: bool,
     diff: str | None,
+    abstain: tuple[Path, ...],
     kind: Kind | None,
     exclude: tuple[str, ...],
     config: Path | None,
@@ -218,7 +226,7 @@ def check_cli(
 
     files = Files(paths, text, kind, (*project.exclude, *exclude), project)
     limits = Narrowing(
-        _baseline(baseline or project.baseline, update_baseline), _changes(diff, paths)
+        _baseline(baseline or project.baseline, update_baseline), _changes(diff, paths), abstain
     )
     failing = Failing(project.fail_on if fail_on is None else fail_on)
     tally = check(files, options, chosen, output, force, limits, failing, explain=explain)
@@ -280,6 +288,8 @@ class Narrowing:
 
     baseline: "Baseline | None" = None
     changes: "Changes | None" = None
+    abstain: tuple[Path, ...] = ()
+    """Files of limits; findings that are too unsure by them are left out first."""
 
     def sources(self, found: "list[Source]") -> "list[Source]":
         """Return what must be read: with --diff not the files that did not change."""
@@ -287,6 +297,14 @@ class Narrowing:
         if changes is None:
             return found
         return [each for each in found if not isinstance(each, Path) or changes.touches(each)]
+
+    def sure(self, cards: "Sequence[Card]") -> "Callable[[Iterator[Outcome]], Iterator[Outcome]]":
+        """Return what leaves out the findings that are too unsure."""
+        if not self.abstain:
+            return lambda outcomes: outcomes
+        from tactful.checking.abstaining import Abstaining
+
+        return Abstaining(self.abstain, cards).filter
 
     def __call__(self, outcomes: "Iterator[Outcome]") -> "Iterator[Outcome]":
         """Yield the outcomes with the findings that are left."""
@@ -326,7 +344,7 @@ class Failing:
             if self.limit is not None and isinstance(outcome, DocumentReport):
                 for finding in outcome.findings:
                     # As the reports write it: a limit that was copied from one must hold.
-                    if round(finding.confidence, 4) >= self.limit:
+                    if round(finding.highest_confidence, 4) >= self.limit:
                         self._note(outcome, finding)
             yield outcome
 
@@ -355,7 +373,7 @@ class Failing:
             from tactful.checking.wording import wording
 
             words = wording()
-            sure = words.how_sure(finding.confidence)
+            sure = words.how_sure(finding.highest_confidence)
             quotes = quotes_of(finding.spans, words, 1)
             kinds = f"{what_is_found(finding, words)} [{finding.id}]"
             line = f"{where(report, finding)}: {kinds}: {sure} {quotes}"
@@ -382,9 +400,10 @@ def check(
 
     checker = Checker(options)
     found = narrowing.sources(sources(files))
-    tally = Tally()
+    tally, sure = Tally(), narrowing.sure(checker.cards)
     with over_files(found, load_settings()) as (each, show, inside):
-        checked = tally.watch(failing.watch(narrowing(outcomes(checker, each, files.kind, inside))))
+        read = sure(outcomes(checker, each, files.kind, inside))
+        checked = tally.watch(failing.watch(narrowing(read)))
         run = replace(checker.run(), explain=explain)
         run = run if output is not None else on_terminal(run)
         pieces = render(output_format, checked, run)

@@ -55,7 +55,7 @@ class Source:
         return load_corpus(self.name, self.path, sample=self.sample, encoding=self.encoding)
 
     def say_problems(self, corpus: "Corpus") -> None:
-        """Say what was left out, and which command tells all about the same files."""
+        """Say what was left out, and which command lists all problems of the same files."""
         words = ["tactful", "corpus", "validate", self.name]
         words += [str(self.path)] if self.path is not None else []
         words += ["--sample"] if self.sample else []
@@ -274,7 +274,7 @@ def split_cli(
     with reading(corpus, passes=2):
         made = split(corpus, output, wanted, **options)
     source.say_problems(corpus)
-    # Parts are few and labels many: parts stand side by side, so that the shares can be compared.
+    # Parts are few and labels many: each part is a column, so that the shares can be compared.
     rows: list[list[Any]] = [
         ["texts", *(p.texts for p in made)],
         ["groups", *(p.groups for p in made)],

@@ -1,4 +1,4 @@
-"""What ``tactful check`` and ``tactful frame`` read: files one by one, whatever happens to one."""
+"""What ``tactful check`` and ``tactful frame`` read: an error in one file stops no other."""
 
 import os
 import shutil
@@ -286,5 +286,5 @@ def on_terminal(run: Run) -> Run:
     """Return how wide and colourful a report may be, if standard output is a terminal."""
     if not sys.stdout.isatty():
         return run
-    colour = not os.environ.get("NO_COLOR")
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return replace(run, width=shutil.get_terminal_size().columns, colour=colour)

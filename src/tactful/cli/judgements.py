@@ -96,12 +96,21 @@ def read_judgements(path: Path, columns: Columns, *further: str, everything: boo
     label = columns.label
     if label == "label" and label not in frame.columns and {"answer", COUNTS} <= {*frame.columns}:
         label = "answer"
+        if path.suffix.lower() in (".jsonl", ".parquet"):
+            frame = _plain_answers(frame)
     require_columns(frame, [columns.item, columns.annotator, *further, label], path)
     parts = split_questions(frame, path, columns.question_column, columns.question)
     found = Judgements(parts, label)
     for name, rows in found.parts.items():
         found.parts[name] = _kept(rows, found, everything)
     return found
+
+
+def _plain_answers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Write answers as people gave them: ``yes`` for the JSON ``"yes"``; lists stay JSON."""
+    known = frame["answer"].drop_nulls().unique()
+    plain = {cell: json.loads(cell) for cell in known if cell[:1] == '"'}
+    return frame.with_columns(pl.col("answer").replace(plain))
 
 
 def _kept(rows: pl.DataFrame, found: Judgements, everything: bool) -> pl.DataFrame:

@@ -23,6 +23,9 @@ Table = Mapping[str, tuple[str, str]]
 LAB = "tactful-lab"
 """The distribution whose commands are listed here and found by their entry points."""
 
+_READERS = ("check", "rewrite", "score", "frame", "serve", "lsp")
+"""Commands in which numpy multiplies small matrices only: more threads would just wait, busily."""
+
 
 def import_command(target: str) -> click.Command:
     """Import a command by its ``module:object``."""
@@ -53,6 +56,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
         target, _ = self.table.get(cmd_name, (LAB, ""))
+        if cmd_name in _READERS:
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if target != LAB:
             return import_command(target)
         from tactful.cli.added import find_command
@@ -108,6 +113,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Have people judge texts by a protocol.",
     ),
     "serve": ("tactful.cli.serve:serve_cli", "Serve the API, Perspective's API and the web app."),
+    "feedback": (
+        "tactful.cli.feedback.command:feedback_cli",
+        "Use what users and moderators said.",
+    ),
     "calibrate": ("tactful.cli.calibrate:calibrate_cli", "Carry old Perspective thresholds over."),
     "lsp": ("tactful.cli.lsp:lsp_cli", "Show findings in an editor, as one writes."),
     "train": (
@@ -152,6 +161,12 @@ def _end_with(error: Exception) -> NoReturn:
         case click.ClickException():
             error.show()
             sys.exit(error.exit_code)
+        case ModuleNotFoundError():
+            from tactful.libraries import missing_extra
+
+            missing = missing_extra(error, "This command")
+            if missing is not None:
+                _fail(str(missing), missing.exit_code)
         case BrokenPipeError():
             # The reader of our output has gone (``| head``): there is nobody left to tell.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

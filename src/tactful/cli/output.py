@@ -55,7 +55,7 @@ def echo_rows(output_format: str, rows: Sequence[Mapping[str, Any]], *columns: s
 
 
 def echo_sentence(text: str, first: str = "", others: str = "", err: bool = False) -> None:
-    """Print a sentence behind ``first``; on a terminal its further lines stand behind ``others``.
+    """Print ``first`` and a sentence; on a terminal, its further lines begin with ``others``.
 
     In a pipe it stays on one line, so that grep finds it.
     """
@@ -104,7 +104,7 @@ def loadable(registry: Registry[Any], load: Callable[[str], T]) -> Iterator[tupl
 def table(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], whole: Sequence[str] = ()
 ) -> "RenderableType":
-    """Draw rows under their columns; numbers stand right, ``whole`` columns are never cut.
+    """Draw rows under their columns; numbers are aligned to the right, ``whole`` columns never cut.
 
     Where not all columns fit side by side, they come in several tables below each other, each
     with the first column: nothing is left out.

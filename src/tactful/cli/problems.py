@@ -1,4 +1,4 @@
-"""How commands tell what was wrong in the files they read."""
+"""How commands report what was wrong in the files they read."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ _PLACE = ("file", "line", "column", "severity", "code", "found", "expected", "ac
 def say_briefly(log: "ProblemLog", command: str) -> None:
     """Tell on standard error what was left out, with places, and count the rest in a line.
 
-    ``command`` is the one that tells all.
+    ``command`` is the one that lists all.
     """
     if log.total():
         _say(log, Severity.ERROR, _SHOWN, err=True)

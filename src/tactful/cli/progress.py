@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from tactful.corpora.corpus import Corpus
 
-T = TypeVar("T")
 
 EVERY_SECONDS = 30.0
 _PACKED = (".gz", ".zip", ".xlsx")
@@ -131,7 +130,7 @@ class Ticker:
         self._thread.join()
 
     def _run(self) -> None:
-        # Who reads standard error may be gone; that is no reason to end the work.
+        # Whatever read standard error may have ended; the work goes on.
         with contextlib.suppress(OSError, ValueError):
             while not self._stopped.wait(self._seconds):
                 self._tick()

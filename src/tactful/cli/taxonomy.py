@@ -99,7 +99,7 @@ def list_taxonomies() -> list[dict[str, Any]]:
 
 
 def find(name: str) -> Taxonomy | AnyEntry:
-    """Return the taxonomy or the entry that a name or a path stands for.
+    """Return the taxonomy or the entry that a name or a path means.
 
     Where a taxonomy has an entry of its own name (``pcl``), the taxonomy is meant.
     """
@@ -187,7 +187,7 @@ def _describe_entry(entry: AnyEntry) -> list[tuple[str, str]]:
 def _taxonomy_branch(taxonomy: Taxonomy) -> dict[str, Any]:
     top = [_branch(taxonomy, entry) for entry in taxonomy.children(None)]
     if top and top[0]["id"] == taxonomy.id:
-        # The root entry is the taxonomy itself: what stands beside it hangs below it.
+        # The root entry is the taxonomy itself: the other top entries are its children, too.
         return {**top[0], "name": taxonomy.name, "children": [*top[0]["children"], *top[1:]]}
     return {"id": taxonomy.id, "name": taxonomy.name, "children": top}
 

@@ -1,8 +1,8 @@
 """The files of ``tactful agreement --spans``: who read which text, and what they marked in it.
 
-A row is a span, or says that an annotator read a text and marked nothing in it. Who has no row for
-a text did not read it. Rows that do not fit are reported together, with file and line; nothing is
-measured then.
+A row is a span, or says that an annotator read a text and marked nothing in it. An annotator
+without a row for a text did not read it. Rows that do not fit are reported together, with file and
+line; nothing is measured then.
 """
 
 import math
@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from tactful.agreement.span_report import SpanReadings
-from tactful.cli.answers import Faults, Table, as_ids, show_cell
+from tactful.cli.answers import Faults, Table, show_cell
 from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, InputError
 from tactful.registry import unknown_name
+from tactful.tables import as_ids
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0+)?")
 _SCHEMA = {
@@ -119,7 +120,7 @@ def _read_rows(
     rows: list[tuple[Any, ...]] = []
     empty: dict[tuple[str, str], int] = {}
     busy: set[tuple[str, str]] = set()
-    told: set[str] = set()
+    unknown: set[str] = set()
     named = (_names(marked, name) for name in (columns.item, columns.annotator, columns.id))
     offsets = (marked.cells(name) for name in (columns.start, columns.end))
     for row, (item, who, label, start, end) in enumerate(zip(*named, *offsets, strict=True)):
@@ -129,9 +130,9 @@ def _read_rows(
         if item is None or who is None:
             continue
         if item not in found:
-            if item not in told:
+            if item not in unknown:
                 marked.add(faults, row, f"the item {show(item)}", f"its text in {texts.name}")
-            told.add(item)
+            unknown.add(item)
             continue
         if label is None and _is_empty(start) and _is_empty(end):
             empty.setdefault((item, who), row)

@@ -15,6 +15,7 @@ from tactful.cli.options import (
     require_texts,
     texts_argument,
 )
+from tactful.errors import UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -34,6 +35,14 @@ _ENDINGS = {".json": "json", ".jsonl": "jsonl", ".txt": "text"}
     "The framer: default, the folder of an index, or that of a model of your own.",
     default="default",
 )
+@option(
+    "--endpoint URL",
+    "Ask this chat endpoint instead, which must be compatible with OpenAI's, such as "
+    "http://127.0.0.1:8080/v1; every text is sent to it.",
+)
+@option("--chat-model NAME", "The model to ask, if the endpoint has several.")
+@option("--key-variable NAME", "The environment variable that holds the API key.")
+@flag("--allow-plain-http", "Allow http to an endpoint on another machine.")
 @flag("--lines", "Read each line of a file as a text.")
 @option(
     "--text-column COLUMN",
@@ -59,6 +68,10 @@ def frame_cli(
     paths: tuple[Path, ...],
     text: str | None,
     model: str,
+    endpoint: str | None,
+    chat_model: str | None,
+    key_variable: str | None,
+    allow_plain_http: bool,
     lines: bool,
     text_column: str,
     id_column: str | None,
@@ -84,10 +97,24 @@ def frame_cli(
     from tactful.cli.documents import deliver, over_files
     from tactful.cli.frame.report import render
     from tactful.cli.frame.texts import framed, in_batches, read_texts
-    from tactful.frames.load import load_framer
+    from tactful.frames.load import Shown, load_framer
     from tactful.settings import load_settings
 
-    framer = load_framer(model, statements=not no_statements, least=least)
+    if endpoint is None:
+        if chat_model or key_variable or allow_plain_http:
+            raise UsageError(
+                "Found an option of a chat endpoint without its address; give --endpoint URL, or "
+                "leave the option out."
+            )
+        framer = load_framer(model, statements=not no_statements, least=least)
+    else:
+        from tactful.checking.chat import open_chat
+        from tactful.checking.chat_frames import ChatFramer
+
+        chat = open_chat(
+            endpoint, model=chat_model, key_variable=key_variable, allow_plain_http=allow_plain_http
+        )
+        framer = Shown(ChatFramer(chat), statements=not no_statements, least=least)
     texts = read_texts(paths, text, lines=lines, text_column=text_column, id_column=id_column)
     by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or "text"

@@ -1,10 +1,11 @@
 """``tactful frame index``: build a framer from the user's own copy of posts with frames."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from tactful.cli.options import PATH, force_option, option, refuse_output
+from tactful.cli.options import PATH, force_option, option, refuse_output, several
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.settings import Settings, load_settings
@@ -14,6 +15,11 @@ from tactful.words import counted
 @click.command("index")
 @click.argument("data", required=False, type=PATH)
 @option("--output -o", "The folder to write.", PATH, required=True)
+@several(
+    "--also FILE",
+    "Also index the posts of this file: that of Implicit Hate, or a CSV like DATA; repeatable.",
+    PATH,
+)
 @option(
     "--embedding NAME|FOLDER",
     "How similar posts are found: encoder, sentences (multilingual; needs two packages), "
@@ -21,12 +27,15 @@ from tactful.words import counted
     default="encoder",
 )
 @force_option
-def index_cli(data: Path | None, output: Path, embedding: str, force: bool) -> None:
+def index_cli(
+    data: Path | None, output: Path, also: tuple[Path, ...], embedding: str, force: bool
+) -> None:
     """Build an index of your own copy of posts with frames.
 
-    DATA is the folder of the Social Bias Inference Corpus (or the one above it), or a CSV of your
-    own with the columns post, group and statement; without it, $TACTFUL_DATA. The index holds the
-    posts themselves: it stays with you, under the terms of the data.
+    DATA is the folder of the Social Bias Inference Corpus (or the one above it), the file of
+    Implicit Hate with targets and statements, or a CSV of your own with the columns post, group and
+    statement; without it, $TACTFUL_DATA. The index holds the posts themselves: it stays with you,
+    under the terms of the data.
 
     \b
     tactful frame index corpora/social_bias -o my-index
@@ -40,18 +49,24 @@ def index_cli(data: Path | None, output: Path, embedding: str, force: bool) -> N
             "TACTFUL_DATA."
         )
     refuse_output(output, force)
-    build(source.expanduser(), output, embedding, force, settings)
+    places = [each.expanduser() for each in (source, *also)]
+    build(places, output, embedding, force, settings)
 
 
-def build(data: Path, output: Path, embedding: str, force: bool, settings: Settings) -> None:
+def build(
+    places: Sequence[Path], output: Path, embedding: str, force: bool, settings: Settings
+) -> None:
     """Read the posts, build their index and write it."""
     from tactful.frames.embedding import load_embedding
     from tactful.frames.index import build_index, read_index_posts, write_index
 
-    if not data.exists():
-        raise UsageError(f"There is no file or folder '{data}'; expected the posts to index.")
+    for data in places:
+        if not data.exists():
+            raise UsageError(f"There is no file or folder '{data}'; expected the posts to index.")
     opened = load_embedding(embedding)
-    posts, source = read_index_posts(data)
+    found = [read_index_posts(data) for data in places]
+    posts = [post for part, _ in found for post in part]
+    source = " and ".join(dict.fromkeys(name for _, name in found))
     with progress("Embedding posts", len(posts), unit="posts", setting=settings.progress) as shown:
         index = build_index(posts, opened, source, shown.advance)
     write_index(index, output, force)

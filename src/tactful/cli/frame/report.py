@@ -76,8 +76,8 @@ def _text(found: Iterable[Found], show_all: bool) -> Iterator[str]:
         if show_all or _is_found(each.frame):
             shown += 1
             yield "\n".join([*_lines(each), "", ""])
-    told = f"{texts:,} {'text' if texts == 1 else 'texts'}, {groups:,} of them about a group"
-    yield f"{told}.\n" if groups == 0 else f"{told}. {CAVEAT}\n"
+    counts = f"{texts:,} {'text' if texts == 1 else 'texts'}, {groups:,} of them about a group"
+    yield f"{counts}.\n" if groups == 0 else f"{counts}. {CAVEAT}\n"
 
 
 def _lines(each: Found) -> Iterator[str]:

@@ -12,7 +12,7 @@ from tactful.documents.document import Document, read_document
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.files import open_text
 from tactful.frames.load import Framer
-from tactful.tables import ENDINGS, read_table, require_columns
+from tactful.tables import ENDINGS, read_columns
 from tactful.types import Frame
 from tactful.words import visible
 
@@ -64,16 +64,15 @@ def read_texts(
 
 
 def _rows(path: Path, text_column: str, id_column: str | None) -> Iterator[Given]:
-    frame = read_table(path)
-    require_columns(frame, [text_column, *([id_column] if id_column else [])], path)
-    names = frame[id_column].to_list() if id_column else [None] * frame.height
-    for number, (text, name) in enumerate(zip(frame[text_column], names, strict=True), 1):
+    columns = [text_column, *([id_column] if id_column else [])]
+    for number, (text, *name) in enumerate(read_columns(path, columns), 1):
         if not isinstance(text, str) or not text.strip():
             raise InputError(
                 f"{path}, row {number}: found no text in '{text_column}'; expected one in every "
                 "row; leave such rows out."
             )
-        yield Given(text, str(path), number, None if name is None else str(name))
+        given = name[0] if name else None
+        yield Given(text, str(path), number, None if given is None else str(given))
 
 
 def _lines(path: Path) -> Iterator[Given]:

@@ -84,12 +84,12 @@ class Clock(Watch):
         """Return the progress in words."""
         if self._first is None:
             return "loading the model"
-        told = [counted(self.earlier + self.scored, "row")]
+        parts = [counted(self.earlier + self.scored, "row")]
         if self.rate is not None:
-            told.append(f"{self.rate:,.0f} a second")
+            parts.append(f"{self.rate:,.0f} a second")
         if self.seconds_left is not None:
-            told.append(f"{spoken(self.seconds_left)} left")
-        return ", ".join(told)
+            parts.append(f"{spoken(self.seconds_left)} left")
+        return ", ".join(parts)
 
     def line(self) -> str:
         """Return the progress in one line."""
@@ -113,17 +113,17 @@ class Lines(Clock):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told = -_TELL_SECONDS
+        self._printed = -_TELL_SECONDS
 
     def rows(self, count: int) -> None:
         """Count scored rows."""
         super().rows(count)
-        if self.seconds - self._told >= _TELL_SECONDS:
+        if self.seconds - self._printed >= _TELL_SECONDS:
             self.tell()
 
     def tell(self) -> None:
         """Write a line."""
-        self._told = self.seconds
+        self._printed = self.seconds
         click.echo(json.dumps({"event": "progress", **self.as_data()}), err=True)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tactful.cli.output import echo, echo_sentence, table
+from tactful.cli.progress import spoken
 
 if TYPE_CHECKING:
     from tactful.scale.job import Job
@@ -84,7 +85,8 @@ def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[st
 
     said = f"{counted(summary.rows, 'row')}, {summary.scored:,} scored with {visible(model)}"
     if seconds is not None and seconds > 0:
-        said += f" in {_duration(seconds)} ({summary.rows / seconds:,.0f} rows per second)"
+        took = f"{seconds:.1f} s" if seconds < 60 else spoken(seconds)
+        said += f" in {took} ({summary.rows / seconds:,.0f} rows per second)"
     sentences = [f"{said}."]
     if summary.fresh < summary.rows:
         saved = summary.rows - summary.fresh
@@ -98,14 +100,6 @@ def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[st
         share = _plain(Share(summary.rows_with_any, summary.scored))
         sentences.append(f"{counted(summary.rows_with_any, 'row')} with any finding ({share}).")
     return sentences
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
 
 
 def _reasons(errors: Mapping[str, int]) -> list[tuple[str, int]]:

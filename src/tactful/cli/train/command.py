@@ -1,6 +1,7 @@
 """``tactful train``: train a detector on a corpus or on the user's own table."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from tactful.cli.output import echo, echo_sentence, table
 from tactful.cli.progress import progress
 from tactful.cli.train.options import (
     CUSTOM,
+    DEVICES,
     FRAMES_LM,
     MODELS,
     TASKS,
@@ -37,6 +39,7 @@ from tactful.cli.train.options import (
     seed_option,
 )
 from tactful.errors import UsageError
+from tactful.files import atomic_path, refuse_existing
 from tactful.registry import unknown_name
 from tactful.words import counted
 
@@ -62,11 +65,23 @@ if TYPE_CHECKING:
 @option("--recipe", "Use the settings of a paper, such as dpm-roberta.")
 @flag("--download", "Download the encoder from the hub if needed.")
 @option("--precision", "Precision of the exported weights.", ["int8", "fp32"], "int8")
+@option(
+    "--transformers DIR",
+    "Also write the encoder as a folder that transformers' from_pretrained() opens.",
+    PATH,
+)
+@option(
+    "--data-map FILE",
+    "Also write how easily each text was learnt, as CSV: easy, ambiguous or hard.",
+    PATH,
+)
 @option("--vectors", "File with word vectors: word2vec, GloVe or fastText.", PATH)
 @flag("--grid", "Search the settings of the SVM.")
 @option("--epochs", "Number of epochs.", POSITIVE)
 @option("--batch", "Batch size.", POSITIVE)
 @option("--rate", "Learning rate.", click.FloatRange(min=0, min_open=True))
+@option("--device", "Where to train.  [default: auto]", DEVICES)
+@option("--accumulate N", "Compute each batch in N pieces, with less memory.", POSITIVE)
 @option("--class-weight", "Give positives and negatives the same weight.", ["balanced"])
 @option("--sampling", "Balance the classes in each epoch.", ["balanced"])
 @option(
@@ -82,6 +97,15 @@ if TYPE_CHECKING:
     0.1,
 )
 @option("--table data_table", "Your table (custom).", PATH)
+@option("--project", "Annotation project to learn from, instead of a table (custom).", PATH)
+@option("--step", "Step of the project.  [default: the first one with options]  (custom)")
+@option(
+    "--labels",
+    "Labels of the project: combined ones, or every judgement, so that a probability means the "
+    "share of annotators (custom).",
+    ["hard", "soft"],
+    "hard",
+)
 @option("--text-column", "Column of the texts (custom).", default="text")
 @several(
     "--label-column label_columns COLUMN[=ID]",
@@ -99,13 +123,15 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
     """Train a detector and write a folder that --model and load_detector() open.
 
     TASK is pcl, pcl-categories, unhealthy or frame, trained on their corpora; custom, trained on
-    your own table; frames-lm, a causal language model that writes frames ('tactful train frames-lm
-    --help'); or stereotypes, in Spanish ('tactful train stereotypes --help').
+    your own table or annotation project; frames-lm, a causal language model that writes frames
+    ('tactful train frames-lm --help'); or stereotypes, in Spanish ('tactful train stereotypes
+    --help').
 
     \b
     tactful train pcl --model tfidf --data corpora -o my-detector
     tactful train unhealthy --encoder ./bert-base-uncased --data corpora -o my-detector
     tactful train custom --table posts.csv --label-column rude=my.rude -o my-detector
+    tactful train custom --project my-project --model tfidf -o my-detector
     """
     task, output = options["task"], options["output"]
     if task not in TASKS:
@@ -116,7 +142,11 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
         )
     given = given_options(ctx)
     refuse_misplaced(given, task, options["model"])
-    refuse_output(output, options["force"])
+    for folder in (output, options["transformers"]):
+        if folder is not None:
+            refuse_output(folder, options["force"])
+    if options["data_map"] is not None:
+        refuse_existing(options["data_map"], options["force"])
     work = output.with_name(f"{output.name}.training")
     command = command_line(ctx, task)
     train(read_training_options(options, given, command), options, work)
@@ -131,13 +161,18 @@ def train(chosen: "TrainingOptions", options: dict[str, Any], work: Path) -> Non
     data = _read(options)
     if options["negatives"] is not None:
         data = thinned(data, options["negatives"], chosen.seed)
-    if not options["resume"]:
+    # torchrun numbers its processes: only the first one writes and prints.
+    first = os.environ.get("RANK", "0") == "0"
+    if not options["resume"] and first:
         clear_work(work)
-    _say_data(data)
+    if first:
+        _say_data(data)
     kept: list[Any] = []
 
     def on_epoch(epoch: Any) -> None:
         kept.append(epoch)
+        if not first:
+            return
         held_out = "" if epoch.held_out_loss is None else f", held out {epoch.held_out_loss:.4f}"
         click.echo(
             f"Epoch {epoch.number} of {epoch.epochs}: loss {epoch.loss:.4f}{held_out}, "
@@ -145,7 +180,8 @@ def train(chosen: "TrainingOptions", options: dict[str, Any], work: Path) -> Non
         )
 
     try:
-        with progress("Training", unit="steps") as on_step:
+        setting = None if first else "off"
+        with progress("Training", unit="steps", setting=setting) as on_step:
             card = train_task(
                 data,
                 chosen,
@@ -154,12 +190,30 @@ def train(chosen: "TrainingOptions", options: dict[str, Any], work: Path) -> Non
                 force=options["force"],
                 on_epoch=on_epoch,
                 on_step=lambda step, total, _: on_step(step, total),
+                on_map=_map_writer(options["data_map"], options["force"]),
             )
     except KeyboardInterrupt:
         done = f"{kept[-1].number} of {kept[-1].epochs} epochs" if kept else "an earlier run"
         echo_sentence(interrupted(work, done), err=True)
         raise
-    _say_card(card, options["output"])
+    if card is not None:
+        _say_card(card, options["output"])
+
+
+def _map_writer(
+    path: Path | None, force: bool
+) -> Callable[[list[tuple[object, ...]]], None] | None:
+    if path is None:
+        return None
+
+    def write(rows: list[tuple[object, ...]]) -> None:
+        from tactful.annotation.formats.cells import write_csv
+        from tactful.training.task_training import DATA_MAP
+
+        with atomic_path(path, force) as target:
+            write_csv(target, DATA_MAP, rows, safe=True)
+
+    return write
 
 
 def _read(options: dict[str, Any]) -> "TaskData":
@@ -168,11 +222,16 @@ def _read(options: dict[str, Any]) -> "TaskData":
     seed, share = options["seed"], options["validation"]
     if options["task"] != CUSTOM:
         return read_task(options["task"], options["data"], share, seed)
+    if options["project"] is not None:
+        return _read_project(options)
     from tactful.tables import read_table, require_columns
 
     file = options["data_table"]
     if file is None:
-        raise UsageError("The task 'custom' needs a table; name it with --table.")
+        raise UsageError(
+            "The task 'custom' needs a table or an annotation project; name it with --table or "
+            "--project."
+        )
     labels = label_columns(options["label_columns"] or ("label",))
     frame = read_table(file)
     group = options["group_column"]
@@ -188,6 +247,29 @@ def _read(options: dict[str, Any]) -> "TaskData":
         validation=share,
         seed=seed,
     )
+
+
+def _read_project(options: dict[str, Any]) -> "TaskData":
+    from tactful.annotation.learning.dataset import left_out, project_task
+    from tactful.annotation.learning.targets import learnt_step
+    from tactful.annotation.project.project import Project
+
+    with Project.open(options["project"], read_only=True) as project:
+        step = learnt_step(project.protocol, options["step"])
+        data = project_task(
+            project,
+            options["labels"],
+            step.id,
+            validation=options["validation"],
+            seed=options["seed"],
+        )
+    missing = left_out(step, data.ids)
+    if missing:
+        echo_sentence(
+            f"Left out, because all finished items have the same answer: {', '.join(missing)}.",
+            err=True,
+        )
+    return data
 
 
 def _say_data(data: "TaskData") -> None:

@@ -17,6 +17,8 @@ CUSTOM = "custom"
 FRAMES_LM = "frames-lm"
 """A command of its own, with options of its own."""
 TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, FRAMES_LM)
+DEVICES = ("auto", "cpu", "cuda", "mps")
+"""As in :mod:`tactful.training.devices`, which needs torch."""
 MODELS = ("tfidf", "vectors", "bilstm", "encoder")
 CHECKPOINT_FILE = "checkpoint.safetensors"
 """As in :mod:`tactful.training.loop`, which needs torch."""
@@ -32,15 +34,21 @@ _ONLY_FOR = {
     "recipe": ("encoder",),
     "download": ("encoder",),
     "precision": ("encoder",),
+    "transformers": ("encoder",),
+    "data_map": ("bilstm", "encoder"),
     "epochs": ("bilstm", "encoder"),
     "batch": ("bilstm", "encoder"),
     "rate": ("bilstm", "encoder"),
+    "device": ("bilstm", "encoder"),
+    "accumulate": ("bilstm", "encoder"),
     "class_weight": ("bilstm", "encoder"),
     "sampling": ("bilstm", "encoder"),
     "vectors": ("vectors", "bilstm"),
     "grid": ("tfidf", "vectors"),
 }
-_CUSTOM_ONLY = ("data_table", "text_column", "label_columns", "group_column", "lang")
+_TABLE_ONLY = ("data_table", "text_column", "label_columns", "group_column", "lang")
+_PROJECT_ONLY = ("project", "step", "labels")
+_CUSTOM_ONLY = (*_TABLE_ONLY, *_PROJECT_ONLY)
 
 
 def label_columns(given: tuple[str, ...]) -> dict[str, str]:
@@ -76,10 +84,12 @@ def read_training_options(
         seed = settings["random_state"]
     settings |= {
         name: options[name]
-        for name in ("epochs", "batch", "rate", "class_weight", "sampling")
+        for name in ("epochs", "batch", "rate", "device", "accumulate", "class_weight", "sampling")
         if options[name] is not None
     }
-    return TrainingOptions(model, settings, options["precision"], command, seed, recipe)
+    return TrainingOptions(
+        model, settings, options["precision"], command, seed, recipe, options["transformers"]
+    )
 
 
 def _svm_settings(options: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +130,13 @@ def refuse_misplaced(given: Mapping[str, str], task: str, model: str) -> None:
         if name in _CUSTOM_ONLY and task != CUSTOM:
             raise UsageError(f"{flag} is for the task 'custom', not for '{task}'.")
         if name == "data" and task == CUSTOM:
-            raise UsageError("The task 'custom' learns from --table, and takes no --data.")
+            raise UsageError(
+                "The task 'custom' learns from --table or --project, and takes no --data."
+            )
+        if name in _TABLE_ONLY and "project" in given:
+            raise UsageError(f"{flag} is for a table, not for --project; use one of them.")
+        if name in _PROJECT_ONLY and "project" not in given:
+            raise UsageError(f"{flag} needs an annotation project; name it with --project.")
         if model not in _ONLY_FOR.get(name, MODELS):
             raise UsageError(f"{flag} is for --model {' or '.join(_ONLY_FOR[name])}.")
 
