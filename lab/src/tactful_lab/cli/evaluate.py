@@ -1,13 +1,16 @@
 """``tactful evaluate``: score predictions against gold labels, with confidence intervals."""
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import click
 
+from tactful.cli.delegating import DelegatingCommand
 from tactful.cli.options import PATH, POSITIVE, complete, flag, option, several
 from tactful.cli.output import echo, echo_answer, echo_sentence, format_option, table
 from tactful.cli.progress import progress
+from tactful.errors import UsageError
 from tactful.words import counted
 from tactful_lab.evaluation.task_list import TASKS
 
@@ -21,7 +24,13 @@ def _list_tasks(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command(
-    "evaluate", epilog="Tasks: " + ", ".join(TASKS) + ". Use --list to see what each task reads."
+    "evaluate",
+    cls=DelegatingCommand,
+    delegates={"corpus": "tactful_lab.cli.evaluate_corpus:evaluate_corpus_cli"},
+    epilog="Tasks: "
+    + ", ".join(TASKS)
+    + ". Use --list to see what each task reads. To score a corpus with a detector: "
+    "tactful evaluate corpus --help.",
 )
 @click.argument("task", shell_complete=complete(TASKS))
 @flag(
@@ -33,6 +42,13 @@ def _list_tasks(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @option("--gold", "File with the gold labels.", PATH, required=True)
 @option("--predictions", "File with the predictions to score.", PATH, required=True)
+@option(
+    "--sheet FILE",
+    "Write a sheet on which people rate the statements of frames without knowing whose they are; "
+    "if FILE exists and is filled in, read it back.",
+    PATH,
+)
+@option("--posts N", "How many posts are on a new --sheet.", POSITIVE, 50)
 @option(
     "--compare OTHER_PREDICTIONS",
     "Predictions of another system; test whether the two differ.",
@@ -77,14 +93,56 @@ def evaluate_cli(output_format: str, **given: Any) -> None:
     \b
     tactful evaluate binary --gold gold.csv --predictions mine.csv --bootstrap 1000
     tactful evaluate pcl-detection --gold gold.txt --predictions task1.txt --compare other.txt
+    tactful evaluate corpus dpm --model default
     """
     from tactful_lab.evaluation.evaluate import evaluate
     from tactful_lab.evaluation.tasks import Options
 
+    sheet, posts = given.pop("sheet"), given.pop("posts")
+    if sheet is not None:
+        _sheet(output_format, sheet, posts, given)
+        return
     options = Options(**{each.name: given.pop(each.name) for each in fields(Options)})
     with progress("Measuring", unit="metrics") as on_progress:
         answer = evaluate(**given, options=options, on_progress=on_progress)
     echo_answer(output_format, answer, _print)
+
+
+def _sheet(output_format: str, sheet: Path, posts: int, given: dict[str, Any]) -> None:
+    from tactful_lab.evaluation.frame_answers import matched_frames
+    from tactful_lab.evaluation.rating_sheet import key_of, ratings_as_data, read_sheet, write_sheet
+
+    if given["task"] != "frames":
+        raise UsageError(f"--sheet is for frames; not for '{given['task']}'.")
+    if sheet.exists():
+        answer = ratings_as_data(sheet, read_sheet(sheet, given["seed"]))
+        echo_answer(output_format, answer, _print_ratings)
+        return
+    systems = [given["predictions"], *([given["compare"]] if given["compare"] else [])]
+    texts, gold, frames = matched_frames(given["gold"], systems)
+    named = dict(zip(["predictions", "compare"], frames, strict=False))
+    rows = write_sheet(sheet, texts, gold, named, posts=posts, seed=given["seed"])
+    told = f"Wrote {sheet} with {counted(rows, 'row')} to rate, and its key to {key_of(sheet)}."
+    echo_answer(output_format, {"sheet": str(sheet), "rows": rows}, lambda _: echo_sentence(told))
+
+
+def _print_ratings(answer: dict[str, Any]) -> None:
+    from tactful_lab.evaluation.rating_sheet import QUESTIONS
+
+    rows = [
+        [
+            each["source"],
+            f"{each['rows']:,}",
+            *(
+                f"{found['mean']:.2f} ({found['low']:.2f} to {found['high']:.2f})"
+                for found in (each["questions"][name] for name in QUESTIONS)
+            ),
+        ]
+        for each in answer["sources"]
+    ]
+    echo(table(["source", "rows", *QUESTIONS], rows))
+    click.echo()
+    echo_sentence("Means from 0 to 1, with 95 % intervals; 'people' are the corpus' annotators.")
 
 
 def _print(answer: dict[str, Any]) -> None:

@@ -33,6 +33,11 @@ REPORT = "simulation.json"
     "Relative increase in difficulty per hundred items of a session.",
     default=0.1,
 )
+@flag(
+    "--fitted",
+    "Let people agree as those of the protocol's paper did, and take time for each kind of "
+    "question.",
+)
 @option("--tests", "Number of hidden tests.  [default: 100, or 0 if the protocol has none]", int)
 @option("--price", "Price of one judgement.", float)
 @option("--seed", "Seed of the simulated crowd.", default=0)
@@ -50,6 +55,7 @@ def simulate_cli(
     spammers: float,
     skill: float,
     fatigue: float,
+    fitted: bool,
     tests: int | None,
     price: float | None,
     seed: int,
@@ -80,7 +86,7 @@ def simulate_cli(
 
         check_figure(Path("plot.svg"))
     crowd = Crowd(annotators=annotators, spammers=spammers, skill=skill, fatigue=fatigue)
-    plan = Plan(items, tests, crowd, price, seed, ground, curve=plots)
+    plan = Plan(items, tests, crowd, price, seed, ground, curve=plots, fitted=fitted)
     if output is None:
         with progress("Simulating"):
             answer, _, _ = simulate_with_record(load_protocol(protocol), plan)

@@ -53,8 +53,8 @@ def train_stereotypes_cli(ctx: click.Context, /, **options: Any) -> None:
     """Train a detector of Spanish stereotypes; load_detector() opens the folder.
 
     Switches that a saved detector can have: under-bagging, over-sampling, back-translation,
-    ensemble, soft-labels; with --encoder: lora, heads. The others are for experiments with the
-    library.
+    ensemble, soft-labels; with --encoder: adapters, lora, heads. The others are for
+    experiments with the library.
 
     \b
     tactful train stereotypes --data corpora -o my-detector
@@ -134,12 +134,11 @@ def _train_encoder(
     from tactful.training.task_training import NOT_FOR
 
     chosen = {name: options[name] for name in ("epochs", "rate") if options[name] is not None}
+    chosen |= {name: name in switches for name in ("adapters", "lora", "heads")}
     model = StereotypeEncoder(
         options["encoder"],
         download=options["download"],
         random_state=options["seed"],
-        lora="lora" in switches,
-        heads="heads" in switches,
         **chosen,
     )
     labels = lesson.table if len(lesson.labels) > 1 else lesson.table[:, 0]
@@ -166,8 +165,8 @@ def _refuse_misplaced(options: dict[str, Any], switches: "Switches", by_encoder:
         )
     if options["encoder"] is not None and switches.on and not switches.encoder():
         raise UsageError(
-            f"Found --encoder beside --switch {switches.names()[0]}; expected lora or heads "
-            "there; leave one of them out."
+            f"Found --encoder beside --switch {switches.names()[0]}; expected adapters, "
+            "lora or heads there; leave one of them out."
         )
     for name in ("epochs", "rate", "download"):
         if options[name] and not by_encoder:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tactful.cli.answers import Answers, Faults, Table, as_number, show_cell
+from tactful.cli.answers import Answers, Faults, Table, show_cell
 from tactful.corpora.files.problems import show
 from tactful.errors import FileFormatError
 from tactful.files import open_text
+from tactful.tables import as_number
 
 _SUM_TOLERANCE = 1e-6
 

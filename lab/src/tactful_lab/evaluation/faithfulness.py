@@ -1,4 +1,4 @@
-"""Does an explanation name the words that the detector really uses? Take them away and look.
+"""Does an explanation name the words that the detector uses? Measured by removing these words.
 
 Words are ordered by the value that the explanation gives them. *Deletion* removes them from the
 first on and follows the probability down; *insertion* shows only the first of them and follows it
@@ -25,10 +25,10 @@ BINS = (0.01, 0.05, 0.10, 0.20, 0.50)
 RATIONALE = 0.20
 """The length at which comprehensiveness and sufficiency are also given alone."""
 STEPS = tuple(step / 10 for step in range(10))
-"""The shares of words that deletion has removed; insertion shows one step more at each place. No
-text without any word is scored: a detector owes no answer there."""
+"""The shares of words that deletion has removed; insertion shows one step more at each place. Texts
+without any words are not scored."""
 LEAST_WORDS = 5
-"""Shorter texts have no order to speak of and are left out."""
+"""Shorter texts have too few words to rank and are left out."""
 
 Explainer = Callable[[str, str], Sequence[Contribution]]
 """Text and id in, the values of its words out."""
@@ -109,9 +109,9 @@ def faithfulness(
 
 
 def word_values(words: Sequence[tuple[int, int]], contributions: Sequence[Contribution]) -> Numbers:
-    """Return the value of each word, whatever pieces the explainer divides a text into.
+    """Return the value of each word, from the pieces that the explainer divides a text into.
 
-    A piece over several words gives each its share by length; what lies outside words is left.
+    A piece over several words gives each its share by length; parts outside words are ignored.
     """
     values = np.zeros(len(words), dtype=np.float64)
     for each in contributions:

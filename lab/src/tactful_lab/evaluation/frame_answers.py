@@ -92,6 +92,20 @@ def frames(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationD
     return EvaluationData(truth.frames, answers, found, notes=notes)
 
 
+def matched_frames(
+    gold: Path, systems: Sequence[Path]
+) -> tuple[list[str], list[Frame], list[list[Frame]]]:
+    """Return the posts' texts, their gold frames, and each system's frames in the same order."""
+    truth, *guesses = (_gold(gold), *(read_frame_lines(path) for path in systems))
+    by_text = _by_text(truth, guesses)
+    expected = truth.answers(by_text)
+    texts = [text or "" for text in truth.texts]
+    if not all(texts):
+        raise InputError(f"{gold}: found a post without its text; expected one to show to raters.")
+    frames = [list(match(expected, guess.answers(by_text))) for guess in guesses]
+    return texts, truth.frames, frames
+
+
 def read_frame_lines(path: Path) -> FrameFile:
     """Read a frame from each line; it may break a constraint, which is measured, not refused."""
     found, faults = FrameFile(path), Faults(path)
@@ -197,6 +211,8 @@ def _share_ids(truth: FrameFile, guess: FrameFile) -> bool:
 
 
 def _metric(each: FrameMeasure, undefined: float | None) -> Metric:
+    if each.kind == "whole":
+        return Metric(each)
     if each.kind == "bleu":
         inner = Metric(each.measure, bleu_sums)
     elif each.kind == "mean":

@@ -1,11 +1,11 @@
-"""Predicted frames against what the annotators wrote (Sap et al. 2020, section 4.1).
+"""Predicted frames compared with the annotations (Sap et al. 2020, section 4.1).
 
 Each measure compares pairs that are taken from the frames: 0/1 answers to a question, or the
 references of a post and the one text that was predicted for it. Where it compares them is part of
 its name:
 
-- ``offensive.f1``, ``group.f1``: posts whose annotators answered the question. Whoever finds a post
-  harmless is not asked about groups, so ``group`` and ``in_group`` are about fewer posts;
+- ``offensive.f1``, ``group.f1``: posts whose annotators answered the question. Annotators who
+  find a post harmless are not asked about groups, so ``group`` and ``in_group`` have fewer posts;
 - ``group.all.f1``, ``in_group.all.f1``: all posts, where a question that nobody was asked is a no;
 - ``target_group.rouge_l``: posts for which a group was written; a blank prediction scores 0;
 - ``target_group.all.rouge_l``: posts with a text on either side; a text on one side only scores 0.
@@ -14,7 +14,9 @@ its name:
 The predicted text is the first group (or statement) of the frame, and blank where it has none.
 Texts are compared as they are, lower-cased. Corpus-level BLEU is only given on posts with
 references, and so is word mover's distance, which a blank does not have. The paper does not say how
-its table 5 counts blanks.
+its table 5 counts blanks. How varied the statements are (``implied_statement.distinct``) is
+measured on all predicted statements, also where gold has none
+(:mod:`tactful_lab.evaluation.variety`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,14 +31,15 @@ from tactful.metrics import Measure
 from tactful.metrics.generation import bleu_of_counts, count_bleu, tokenise
 from tactful.taxonomies.frame_constraints import frame_variable
 from tactful.types import Frame
+from tactful_lab.evaluation.variety import distinct_ngrams, distinct_share, specificity
 
 if TYPE_CHECKING:
     from tactful.metrics.word_vectors import WordVectors
 
 Frames = Sequence[Frame]
 Pairs = tuple[list[Any], list[Any]]
-Kind = Literal["precision", "recall", "f1", "mean", "bleu"]
-"""How a measure is made of what single posts contribute."""
+Kind = Literal["precision", "recall", "f1", "mean", "bleu", "whole"]
+"""How a measure combines the values of single posts; ``whole`` uses all posts at once."""
 
 QUESTIONS = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
 """In the order of table 4."""
@@ -69,7 +72,7 @@ def evaluate_frames(
 ) -> dict[str, Measure]:
     """Return every measure by its name; an undefined one says why.
 
-    ``predicted`` stands in the order of ``gold``. Word mover's distance needs ``vectors``.
+    ``predicted`` has the order of ``gold``. Word mover's distance needs ``vectors``.
     """
     if len(gold) != len(predicted):
         raise InputError(
@@ -97,8 +100,30 @@ def frame_measures(
             for short, measure, kind in _text_measures(vectors, no_vectors, everywhere):
                 name = measure_name(variable, short, everywhere)
                 found[name] = FrameMeasure(pairs, measure, kind)
+    for short, variety in _VARIETY.items():
+        pairs = partial(text_pairs, variable=STATEMENTS, everywhere=True)
+        found[measure_name(STATEMENTS, short)] = FrameMeasure(
+            pairs, partial(_of_predicted, measure=variety), "whole"
+        )
     found["broken_constraints"] = FrameMeasure(_whole_frames, broken_constraints_share, "mean")
     return found
+
+
+_VARIETY: dict[str, Callable[[Sequence[str]], Measure]] = {
+    "distinct": distinct_share,
+    "distinct_1": partial(distinct_ngrams, order=1),
+    "distinct_2": partial(distinct_ngrams, order=2),
+    "specificity": specificity,
+}
+"""What is measured of the predicted statements alone."""
+
+
+def _of_predicted(
+    references: Sequence[Sequence[str]],
+    hypotheses: Sequence[str],
+    measure: Callable[[Sequence[str]], Measure],
+) -> Measure:
+    return measure(hypotheses)
 
 
 def measure_name(variable: str, measure: str, everywhere: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Does the mere mention of people move the scores? Identity terms in sentences of our own.
+"""Does the mere mention of people change the scores? Identity terms in our own sentences.
 
 ``identity_bias.yaml`` puts every phrasing of every term into every sentence. On the neutral ones a
 fair detector gives all terms the same, low score; the patronizing and hostile ones show whether it
@@ -37,7 +37,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class TermBias:
-    """What the mention of one term does to the scores of one id."""
+    """The effect of one term on the scores of one id."""
 
     id: str
     term: str
@@ -45,11 +45,11 @@ class TermBias:
     mean: float
     """The mean probability on the neutral sentences."""
     difference: float
-    """The mean less the average of all terms."""
+    """The mean minus the average of all terms."""
     false_positive_rate: float
     """The share of neutral sentences that reach the card's threshold."""
     subgroup_auc: float | None
-    """None, as the next two, where no sentence of ours is clearly positive for the id."""
+    """None, as are the next two, if none of our sentences is clearly positive for the id."""
     bpsn_auc: float | None
     bnsp_auc: float | None
 

@@ -1,5 +1,6 @@
-"""The curves of ``tactful evaluate scores --plot``: ROC, precision and recall, reliability."""
+"""Curves: those of ``tactful evaluate scores --plot``, and ROC curves of a reproduced table."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,31 @@ def write_curves(gold: Any, systems: dict[str, Any], path: Path, force: bool = F
         _dress(recall, "Precision and recall", "recall", "precision", diagonal=False)
         _dress(reliability, "Reliability", "mean score", "share of positives", diagonal=True)
         figure.legend(*reliability.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+
+
+Systems = Mapping[str, tuple[Any, Any]]
+"""Gold and scores of each system; systems need not be measured on the same items."""
+_COLUMNS = 4
+
+
+def write_roc_curves(panels: Mapping[str, Systems], path: Path, force: bool = False) -> None:
+    """Draw the ROC curves of several systems, a panel for each label."""
+    columns = min(_COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    names = list(dict.fromkeys(name for systems in panels.values() for name in systems))
+    colours = {name: COLOURS[at % len(COLOURS)] for at, name in enumerate(names)}
+    with figure_file(path, (3.2 * columns, 3.3 * rows + 0.6), force) as figure:
+        grid = figure.subplots(rows, columns, squeeze=False).flat
+        drawn: dict[Any, Any] = {}
+        for axes, (title, systems) in zip(grid, panels.items(), strict=False):
+            for name, (gold, scores) in systems.items():
+                _draw(axes, roc_curve, gold, scores, name, colours[name])
+            _dress(axes, title, "false positive rate", "true positive rate", diagonal=True)
+            handles, labels = axes.get_legend_handles_labels()
+            drawn |= dict(zip(labels, handles, strict=True))
+        for axes in list(figure.axes)[len(panels) :]:
+            axes.set_axis_off()
+        figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=4)
 
 
 def _draw(axes: "Axes", curve: Any, gold: Any, scores: Any, name: str, colour: str) -> None:

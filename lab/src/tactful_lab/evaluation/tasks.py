@@ -184,7 +184,7 @@ def score_metrics() -> dict[str, Metric]:
 
 
 def distribution_metrics(smoothing: float = 0.0) -> dict[str, Metric]:
-    """Measure distributions over labels; ``smoothing`` is what a 0 is to cross-entropy."""
+    """Measure distributions over labels; cross-entropy replaces 0 by ``smoothing``."""
     return {
         "cross_entropy": Metric(partial(metrics.cross_entropy_loss, smoothing=smoothing)),
         "jensen_shannon_divergence": Metric(metrics.jensen_shannon_divergence),

@@ -151,9 +151,9 @@ def weigh(
     prompts: Sequence[list[int]],
     written: Sequence[Written],
 ) -> list[Decoded]:
-    """Read what was written, and ask the model once more how probable each part is.
+    """Read the generated lines, and score each part with the model again.
 
-    A line that is not whole is brought into form for this: a missing value is taken as a no.
+    Incomplete lines are completed first: a missing value counts as no.
     """
     import torch
 

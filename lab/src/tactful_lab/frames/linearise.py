@@ -65,7 +65,7 @@ def linearise(instance: Instance) -> list[Piece]:
             raise InputError("Found a blank group or statement; expected words, or None.")
     values = {name: instance.values.get(name) for name in CATEGORICAL}
     if not values["frame.offensive"]:
-        # The question about a group is not asked then: no value, whatever a row says.
+        # The question about a group is not asked then: ignore the row's value.
         values["frame.group"] = None
     grouped = bool(values["frame.group"])
     group = instance.group if grouped else None

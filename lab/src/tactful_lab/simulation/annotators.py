@@ -8,10 +8,13 @@ rate: people overestimate rare answers), shifted by their bias.
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import resources
 from itertools import accumulate
 from math import exp, sqrt
 from random import Random
 from typing import Any, Literal
+
+import yaml
 
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.state.votes import applies
@@ -201,6 +204,12 @@ def _own_words(rng: Random) -> str:
 
 SECONDS = 12.5
 """Seconds per item: "between 12 and 13 seconds per comment" (Price et al. 2020, footnote 2)."""
+_READING = 6.5
+_ANSWERING = {
+    "choice": 6 / 7, "scale": 1.5, "choices": 4.0, "spans": 8.0, "text": 10.0, "texts": 15.0,
+}  # fmt: skip
+"""Seconds to read a text, and to answer a question of a kind. Seven choices add up to the paper's
+time for a comment; the other kinds are assumptions."""
 _SPAM_SPEED = 0.4
 """People who do not read are faster."""
 _SPEED_SPREAD = 0.3
@@ -215,12 +224,16 @@ class Crowd:
     spammers: float = 0.15
     """Share of people who do not read, divided equally among the three kinds."""
     skill: float = 0.75
+    skills: Mapping[str, float] | None = None
+    """Mean skill in single questions, where it is not ``skill``."""
     skill_spread: float = 0.05
     """Standard deviation between people, and between the questions of one person."""
     bias: float = 0.0
     bias_spread: float = 0.3
     fatigue: float = 0.1
     seconds: float = SECONDS
+    by_kind: bool = False
+    """Whether an item takes longer with more and harder questions (:func:`pace`)."""
     leaves: float = 0.0002
     """The probability of leaving for good at each item."""
     referees: int = 1
@@ -239,6 +252,36 @@ class Crowd:
             raise UsageError(f"Found {self.annotators} annotators; expected at least one.")
         if self.seconds <= 0:
             raise UsageError(f"Found {self.seconds:g} seconds for an item; expected more than 0.")
+
+
+def pace(step: Step, answers: Mapping[str, Any]) -> float:
+    """Return how long an item takes with these answers, as a share of the time for a comment."""
+    asked = [_ANSWERING[each.kind] for each in step.questions if each.id in answers]
+    return (_READING + sum(asked)) / SECONDS
+
+
+def fitted(protocol: Protocol, crowd: Crowd) -> Crowd:
+    """Return people who agree as those of the protocol's paper did (``fits.yaml``).
+
+    Where no hidden tests remove people who do not read there are none: those papers chose and
+    trained their people.
+    """
+    known = published_agreement()
+    if protocol.id not in known:
+        raise UsageError(
+            f"Found no agreement of people for the protocol '{protocol.id}'; expected one of "
+            f"{', '.join(known)}; leave out --fitted."
+        )
+    skills = {question: fit["skill"] for question, fit in known[protocol.id].items()}
+    spammers = crowd.spammers if protocol.quality.tests else 0.0
+    return replace(crowd, skills=skills, spammers=spammers, by_kind=True)
+
+
+def published_agreement() -> dict[str, dict[str, dict[str, float]]]:
+    """Return the papers' agreement, and the skill that leads to it: protocol -> question."""
+    text = (resources.files(__package__) / "fits.yaml").read_text(encoding="utf-8")
+    known: dict[str, dict[str, dict[str, float]]] = yaml.safe_load(text)
+    return known
 
 
 def draw_crowd(protocol: Protocol, crowd: Crowd, rng: Random) -> list[Annotator]:
@@ -271,11 +314,18 @@ def draw_crowd(protocol: Protocol, crowd: Crowd, rng: Random) -> list[Annotator]
 
 def _reader(protocol: Protocol, name: str, crowd: Crowd, seconds: float, rng: Random) -> Annotator:
     skill = _within(rng.gauss(crowd.skill, crowd.skill_spread), crowd.skill)
+    given = crowd.skills or {}
+
+    def skill_in(question: str) -> float:
+        mean = given.get(question, crowd.skill)
+        # Who sees more than others does so in every question.
+        return _within(rng.gauss(skill + mean - crowd.skill, crowd.skill_spread), mean)
+
     return Annotator(
         name,
         skill=skill,
         skills={
-            question.id: _within(rng.gauss(skill, crowd.skill_spread), crowd.skill)
+            question.id: skill_in(question.id)
             for step in protocol.steps
             for question in step.questions
         },

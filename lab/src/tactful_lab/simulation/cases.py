@@ -18,11 +18,10 @@ from typing import Any
 import yaml
 
 from tactful.annotation.answers.answers import check_answers
-from tactful.annotation.formats.log import json_lines
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.state.votes import applies
 from tactful.errors import FileFormatError, InputError, UsageError
-from tactful.files import csv_rows, open_text
+from tactful.files import csv_rows, json_lines, open_text
 
 Rates = Mapping[str, Mapping[str, float]]
 """Question -> option -> share of the items with it, among those that are asked the question; for

@@ -15,7 +15,7 @@ from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.assignment import Given, allowance, next_page
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event, Kind
-from tactful_lab.simulation.annotators import Annotator, Answering
+from tactful_lab.simulation.annotators import Annotator, Answering, pace
 from tactful_lab.simulation.cases import Case, Rates, random_for
 
 START = 1_704_096_000.0
@@ -43,6 +43,8 @@ class Setting:
     price: float | None = None
     curve: bool = False
     """Whether to compute the plain majority at several costs."""
+    by_kind: bool = False
+    """Whether the time for an item depends on its questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ class Run:
         self.protocol = setting.protocol
         self.cases = {case.id: case for case in setting.cases}
         self.answering = Answering(setting.protocol, setting.rates)
+        self.by_kind = setting.by_kind
         self.pages = random_for(setting.seed, "pages")
+        self.key = b"simulation %d" % setting.seed
         self.workers = {
             person.id: _Worker(person, random_for(setting.seed, person.id))
             for person in setting.people
@@ -163,7 +167,7 @@ class Run:
         if allowed.break_due and worker.session is not None:
             self._rest(now + _BREAK, worker)
             return
-        page = next_page(self.state, name, now, self.pages)
+        page = next_page(self.state, name, now, self.pages, key=self.key)
         if not page:
             self._wait(now, worker)
             return
@@ -201,21 +205,29 @@ class Run:
         step, tired = self.protocol.step(given.step), person.tired(worker.in_session)
         answers = self.answering.answer(person, step, case, tired, worker.rng)
         worker.in_session += 1
-        data = {"answers": answers, "seconds": person.seconds}
-        self._judge("answered", now, worker, given, data)
+        share = pace(step, answers) if self.by_kind else 1.0
+        self._judge("answered", now, worker, given, answers, share)
         worker.answered.append(given)
         if case.gold is not None:
             self.record.tests += 1
             self._remove_untrusted(now)
-        self._turn(now + self._seconds(worker) if worker.page else now, person.id)
+        self._turn(now + share * self._seconds(worker) if worker.page else now, person.id)
 
     def _judge(
-        self, kind: Kind, now: float, worker: _Worker, given: Given, data: Mapping[str, Any]
+        self,
+        kind: Kind,
+        now: float,
+        worker: _Worker,
+        given: Given,
+        answers: Mapping[str, Any],
+        share: float = 1.0,
     ) -> None:
         """Record a paid judgement or decision."""
+        seconds = share * worker.person.seconds
+        data = {"answers": answers, "seconds": seconds}
         self._apply(kind, now, given.item, worker.person.id, given.step, data)
         self.record.judgements[given.step] += 1
-        self.record.seconds += worker.person.seconds
+        self.record.seconds += seconds
         self.record.ended = now
 
     def _remove_untrusted(self, now: float) -> None:
@@ -243,7 +255,7 @@ class Run:
         step, case = self.protocol.step(given.step), self.cases[given.item]
         answers = self.answering.answer(person, step, case, 1.0, worker.rng)
         self.now += person.seconds
-        self._judge("adjudicated", self.now, worker, given, {"answers": answers, "note": ""})
+        self._judge("adjudicated", self.now, worker, given, answers)
         self.record.decisions += 1
 
     def _call(self, at: float, within: float = 0.0) -> None:

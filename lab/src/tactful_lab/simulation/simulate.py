@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tactful.annotation.protocol.records import Protocol
 from tactful.errors import UsageError
-from tactful_lab.simulation.annotators import Crowd, draw_crowd
+from tactful_lab.simulation.annotators import Crowd, draw_crowd, fitted
 from tactful_lab.simulation.cases import (
     check_ground,
     complete_rates,
@@ -46,6 +46,8 @@ class Plan:
     """A file with right answers of items, or with rates; None: the rates of the paper."""
     curve: bool = False
     """Whether to compute the plain majority at several costs, for the plot."""
+    fitted: bool = False
+    """Whether people agree, and take time, as those of the protocol's paper did."""
 
 
 def simulate(protocol: Protocol, plan: Plan | None = None) -> Simulation:
@@ -77,8 +79,9 @@ def prepare(protocol: Protocol, plan: Plan) -> Setting:
     else:
         cases = draw_cases(protocol, rates, plan.items, random_for(plan.seed, "items"))
     cases += draw_tests(protocol, rates, tests, random_for(plan.seed, "tests"))
-    people = draw_crowd(protocol, plan.crowd, random_for(plan.seed, "crowd"))
-    return Setting(protocol, cases, people, rates, plan.seed, plan.price, plan.curve)
+    crowd = fitted(protocol, plan.crowd) if plan.fitted else plan.crowd
+    people = draw_crowd(protocol, crowd, random_for(plan.seed, "crowd"))
+    return Setting(protocol, cases, people, rates, plan.seed, plan.price, plan.curve, crowd.by_kind)
 
 
 def _check(protocol: Protocol, plan: Plan) -> None:

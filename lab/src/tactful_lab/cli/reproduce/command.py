@@ -1,5 +1,7 @@
 """``tactful reproduce``: a paper's table on your copy of the data, beside the paper's numbers."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -7,17 +9,21 @@ import click
 from tactful.cli.options import (
     NOT_NEGATIVE,
     PATH,
+    POSITIVE,
     complete,
     flag,
     force_option,
     given_options,
     option,
 )
-from tactful.cli.output import echo_answer, format_option
+from tactful.cli.output import echo, echo_answer, echo_sentence, format_option, table
 from tactful.errors import UsageError
+from tactful.figures import check_figure
+from tactful.files import refuse_existing
 from tactful.registry import unknown_name
 from tactful.settings import load_settings
 from tactful_lab.cli.reproduce.shared import (
+    TRAINING,
     answer_file,
     echo_comparison,
     echo_list,
@@ -36,6 +42,7 @@ FRAME_TABLES = ("sbic-frames",)
 DETESTS = "detests"
 """Two tables and the submission files of a shared task."""
 NEGATIVES = ("3to1", "full")
+DEVICES = ("auto", "cpu", "cuda", "mps")
 _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "auc": "AUC"}
 
 
@@ -49,14 +56,16 @@ _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "auc": "AUC"}
 @option(
     "--models NAMES",
     "Rows to run, with commas: random, prior-random, all-ones, all-zeros, svm-wv, svm-bow, "
-    "bilstm, bert-base, bert-large, roberta, distilbert, encoder; or cheap, svm, all. Of "
-    "sbic-frames: default, majority, or the folder of a framer.  [there: default]",
+    "logreg, logreg-soft, annotators, bilstm, bert-base, bert-large, roberta, distilbert, encoder; "
+    "the embedded detectors (default, open, …), detector:FOLDER and chat:URL#MODEL; or cheap, "
+    "svm, embedded, all. NAME@N learns from N texts, for a learning curve. "
+    "Of sbic-frames: default, majority, or the folder of a framer.  [there: default]",
     default="cheap",
 )
 @option(
     "--systems NAMES",
     "detests: rows to run, with commas: AllOnes, AllZeros, RandomClassifier, TFIDF+SVC, "
-    "FastText+SVC, under-bagging, context and others; or baselines, switches, all.",
+    "FastText+SVC, under-bagging, context and others; or baselines, switches, encoders, all.",
     default="baselines",
 )
 @option(
@@ -84,7 +93,20 @@ _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "auc": "AUC"}
     "GloVe or fastText.",
     PATH,
 )
-@option("--encoder NAME|PATH", "Model of the row 'encoder'.")
+@option("--encoder NAME|PATH", "Model of the row 'encoder', or of detests' encoders.")
+@option("--epochs", "Epochs of bilstm and encoders.  [default: the paper's]", POSITIVE)
+@option("--batch", "Texts of a step of bilstm and encoders.  [default: the paper's]", POSITIVE)
+@option(
+    "--lr rate RATE",
+    "Learning rate of bilstm and encoders.  [default: the paper's, or 2e-5]",
+    click.FloatRange(min=0, min_open=True),
+)
+@option("--max-length max_tokens N", "Tokens that encoders read at once.  [default: 128]", POSITIVE)
+@option("--accumulate N", "Compute a step of bilstm and encoders in N pieces.", POSITIVE)
+@option("--device", "Where bilstm and encoders are trained.  [default: auto]", DEVICES)
+@option("--shots N", "Examples that chat models see before a question.", NOT_NEGATIVE, 0)
+@option("--limit N", "Texts that chat models are asked about.  [default: 200]", POSITIVE)
+@option("--key-variable NAME", "The environment variable with the API key of a chat endpoint.")
 @flag("--download", "Download encoders from the hub if needed.")
 @flag(
     "--grid-search",
@@ -97,10 +119,11 @@ _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "auc": "AUC"}
     PATH,
 )
 @flag("--fresh", "Do not read or write the cache.")
+@option("--curves FILE", "Also draw the ROC curves of each label, as .png or .svg.", PATH)
 @option(
     "--output -o FILE|DIR",
-    "Also write the results to this file, as JSON. detests: folder for the submission files "
-    "and the results.",
+    "Also write the results to this file: a page as .md, else JSON. detests: folder for the "
+    "submission files and the results.",
     PATH,
 )
 @force_option
@@ -114,6 +137,7 @@ def reproduce_cli(ctx: click.Context, /, **options: Any) -> None:
 
     \b
     tactful reproduce dpm-task1 --data DIR --models random,svm-bow --negatives full
+    tactful reproduce ucc-auc --data DIR --models svm-bow@1000,svm-bow@5000,svm-bow --folds 2
     tactful reproduce detests --data DIR --output submissions
     """
     table_name = options["table_name"]
@@ -144,6 +168,9 @@ def reproduce_cli(ctx: click.Context, /, **options: Any) -> None:
     names = split_names(options["models"], "--models", "names with commas, or cheap or all")
     chosen_rows(names)
     require_vectors(options["vectors"])
+    if options["curves"] is not None:
+        check_figure(options["curves"])
+        refuse_existing(options["curves"], options["force"])
     settings = load_settings()
     corpus = load_corpus(paper.corpus, options["data"], settings=settings)
     chosen = ("folds", "seed", "negatives", "grouped", "trust_weighted")
@@ -158,11 +185,25 @@ def reproduce_cli(ctx: click.Context, /, **options: Any) -> None:
                 encoder=options["encoder"],
                 download=options["download"],
                 grid=options["grid_search"],
+                **{name: options[name] for name in ("shots", "limit", "key_variable")},
+                training={name: options[name] for name in TRAINING if options[name] is not None},
                 cache=None if options["fresh"] else (options["cache"] or default_cache()),
                 on_progress=on_progress,
             )
-        write(found.as_json())
+        write(found, _show)
+    if options["curves"] is not None:
+        _draw(found, options["curves"], options["force"])
     echo_answer(options["output_format"], found, _show)
+
+
+def _draw(found: "Reproduction", path: Path, force: bool) -> None:
+    from tactful_lab.evaluation.plots import write_roc_curves
+
+    panels = found.curves()
+    if panels:
+        write_roc_curves(panels, path, force)
+    else:
+        echo_sentence("No row was measured, so no curves are drawn.", err=True)
 
 
 def _show(found: "Reproduction") -> None:
@@ -185,5 +226,60 @@ def _show(found: "Reproduction") -> None:
         for line in found.lines
     ]
     echo_comparison(paper.metrics, _SHORT, 2, first, rows)
+    _show_pairs(found, names={line.model: line.name for line in found.lines})
+    _show_soft(found)
     reasons = dict.fromkeys(f"{line.name}: {line.reason}" for line in found.lines if line.reason)
     echo_list("Not run:", list(reasons))
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return ""
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _show_soft(found: "Reproduction") -> None:
+    several = len(found.table.labels) > 1
+    rows = [
+        [
+            line.name,
+            *([found.table.labels[line.label]] if several else []),
+            *(
+                "undefined" if each["value"] is None else f"{each['value']:.4f}"
+                for each in line.soft.values()
+            ),
+        ]
+        for line in found.lines
+        if line.soft is not None
+    ]
+    if rows:
+        click.echo("\nAgainst the shares of annotators: cross-entropy (nats), divergence (bits)")
+        names = ["cross-entropy", "Jensen-Shannon"]
+        head = ["model", *(["label"] if several else []), *names]
+        echo(table(head, rows, whole=head))
+
+
+def _show_pairs(found: "Reproduction", names: Mapping[str, str]) -> None:
+    if not found.pairs:
+        return
+    several = len(found.table.labels) > 1
+    parts = any(pair.part for pair in found.pairs)
+    measure = _SHORT[found.pairs[0].measure]
+    head = [
+        "first", "second", *(["label"] if several else []), *(["part"] if parts else []),
+        "texts", f"diff {measure}", "p", "p (Holm)",
+    ]  # fmt: skip
+    rows = [
+        [
+            names[pair.first],
+            names[pair.second],
+            *([found.table.labels[pair.label]] if several else []),
+            *([pair.part or ""] if parts else []),
+            f"{pair.texts:,}",
+            "" if pair.difference is None else f"{pair.difference:+.2f}",
+            *map(_p_value, (pair.p_value, pair.adjusted)),
+        ]
+        for pair in found.pairs
+    ]
+    click.echo("\nEvery pair of rows, on the texts that both were measured on, all folds together")
+    echo(table(head, rows, whole=head))

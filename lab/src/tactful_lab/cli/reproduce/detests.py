@@ -12,6 +12,7 @@ from tactful.files import atomic_folder
 from tactful.settings import load_settings
 from tactful.words import counted
 from tactful_lab.cli.reproduce.shared import (
+    TRAINING,
     echo_comparison,
     echo_list,
     echo_title,
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from tactful_lab.evaluation.reproduce.detests import DetestsReproduction
 
 NOT_HERE = (
-    "models", "folds", "negatives", "grouped", "trust_weighted", "encoder", "download",
-    "grid_search", "cache", "fresh",
+    "models", "folds", "negatives", "grouped", "trust_weighted", "grid_search", "cache", "fresh",
+    "shots", "limit", "curves", "key_variable",
 )  # fmt: skip
 """Options of tables that are cross-validated; DETESTS has a training and a test part."""
 
@@ -51,6 +52,9 @@ def reproduce_detests_cli(ctx: click.Context, options: Mapping[str, Any]) -> Non
             names,
             seed=options["seed"],
             vectors=vectors,
+            encoder=options["encoder"],
+            download=options["download"],
+            training={name: options[name] for name in TRAINING if options[name] is not None},
             folder=folder,
             settings=settings,
             on_progress=stack.enter_context(row_progress(settings.progress)),

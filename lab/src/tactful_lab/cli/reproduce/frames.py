@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 NOT_HERE = (
     "folds", "negatives", "grouped", "trust_weighted", "seed", "encoder", "download", "grid_search",
-    "cache", "fresh",
+    "cache", "fresh", "epochs", "batch", "rate", "max_tokens", "accumulate", "shots",
+    "device", "limit", "curves",
 )  # fmt: skip
 """Options that train the rows of other tables; framers are already trained."""
 _SHORT = {
@@ -47,7 +48,8 @@ def reproduce_frames_cli(ctx: click.Context, options: Mapping[str, Any]) -> None
     why = "tables whose rows are trained here; framers of 'sbic-frames' are already trained"
     refuse_options(ctx, NOT_HERE, why)
     asked = options["models"] if "models" in given_options(ctx) else "default"
-    names = split_names(asked, "--models", "default, majority or folders, with commas")
+    expected = "default, majority, folders or chat:URL#MODEL, with commas"
+    names = split_names(asked, "--models", expected)
     require_vectors(options["vectors"])
     settings = load_settings()
     with answer_file(options["output"], options["force"]) as write:
@@ -57,9 +59,10 @@ def reproduce_frames_cli(ctx: click.Context, options: Mapping[str, Any]) -> None
                 names,
                 vectors=options["vectors"],
                 settings=settings,
+                key_variable=options["key_variable"],
                 on_progress=on_progress,
             )
-        write(found.as_json())
+        write(found, _show)
     echo_answer(options["output_format"], found, _show)
 
 

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,11 @@ from tactful.files import atomic_path
 
 if TYPE_CHECKING:
     from tactful_lab.evaluation.reproduce.papers import OnProgress
+
+Show = Callable[[Any], object]
+"""Prints an answer for people."""
+TRAINING = ("epochs", "batch", "rate", "max_tokens", "accumulate", "device")
+"""Options that change the settings of networks."""
 
 
 def refuse_options(ctx: click.Context, names: Sequence[str], why: str) -> None:
@@ -40,18 +46,36 @@ def require_vectors(path: Path | None) -> None:
 
 
 @contextmanager
-def answer_file(output: Path | None, force: bool) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Give what writes an answer as JSON; what cannot be written is refused before the work."""
+def answer_file(output: Path | None, force: bool) -> Iterator[Callable[[Any, Show], None]]:
+    """Give what writes an answer: a page where the file ends in .md, else JSON.
+
+    What cannot be written is refused before the work.
+    """
     if output is None:
-        yield lambda _: None
+        yield lambda *_: None
         return
     with atomic_path(output, force) as target:
 
-        def write(answer: Mapping[str, Any]) -> None:
-            text = json.dumps(answer, ensure_ascii=False, indent=2)
-            target.write_text(text + "\n", encoding="utf-8")
+        def write(answer: Any, show: Show) -> None:
+            data = answer.as_json() if hasattr(answer, "as_json") else answer
+            if output.suffix.lower() == ".md":
+                text = _page(data, answer, show)
+            else:
+                text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+            target.write_text(text, encoding="utf-8")
 
         yield write
+
+
+def _page(data: Mapping[str, Any], answer: Any, show: Show) -> str:
+    """Return a page with what the command prints, and the settings that it was run with."""
+    printed = StringIO()
+    with redirect_stdout(printed):
+        show(answer)
+    title = data.get("title") or data.get("corpus")
+    settings = json.dumps(data.get("settings", {}), ensure_ascii=False, indent=2)
+    blocks = (f"```text\n{printed.getvalue()}```", "## Settings", f"```json\n{settings}\n```")
+    return "\n\n".join((f"# {title}", *blocks)) + "\n"
 
 
 @contextmanager

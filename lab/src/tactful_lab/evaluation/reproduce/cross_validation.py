@@ -23,7 +23,7 @@ from tactful.files import atomic_path
 from tactful.words import counted
 
 CACHE_VERSION = 1
-"""Goes up when a stored result would no longer be what a new run finds."""
+"""Increases when stored results may differ from those of a new run."""
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """What is fitted on and what is measured on: places in the texts."""
+    """The training and test texts, by their places."""
 
     name: str
     train: Places
@@ -124,6 +124,18 @@ def run_parts(
             stored = _fit_and_predict(make(), data, part)
             cache.write(whole, stored)
         yield stored
+
+
+def joined(results: Sequence[PartResult]) -> PartResult:
+    """Return the results of several parts as those of one."""
+    return PartResult(
+        results[0].name,
+        np.concatenate([each.test for each in results]),
+        np.concatenate([each.probabilities for each in results]),
+        np.concatenate([each.predicted for each in results]),
+        sum(each.seconds for each in results),
+        all(each.from_cache for each in results),
+    )
 
 
 def _fit_and_predict(model: Model, data: Texts, part: Part) -> PartResult:

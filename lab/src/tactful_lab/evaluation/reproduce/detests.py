@@ -138,13 +138,18 @@ def reproduce_detests(
     *,
     seed: int = 1,
     vectors: Path | None = None,
+    encoder: str | None = None,
+    download: bool = False,
+    training: Mapping[str, Any] | None = None,
     folder: Path | None = None,
     settings: Settings | None = None,
     on_progress: OnProgress = lambda *_: None,
 ) -> DetestsReproduction:
     """Train systems, write their submission files, and measure these as ``evaluate`` does.
 
-    folder: where the submission files and :data:`ANSWER_FILE` go; None keeps no files.
+    encoder, download, training: the encoder of the rows that need one, whether it may be fetched,
+    and changed settings. folder: where the submission files and :data:`ANSWER_FILE` go; None keeps
+    no files.
     """
     chosen = chosen_systems(names)
     read = read_detests(data, settings)
@@ -153,7 +158,8 @@ def reproduce_detests(
             "Found no gold file, so that nothing can be measured; add it to the folder (gold.csv "
             "or test_full.csv), or pass --output DIR to write the submission files."
         )
-    asked, notes = SystemSettings(seed), list(read.notes)
+    asked = SystemSettings(seed, None, encoder, download, dict(training or {}))
+    notes = list(read.notes)
     if vectors is not None:
         texts = [example.text for example in (*read.train, *read.test)]
         asked, note = with_vectors(asked, vectors, texts)
@@ -178,6 +184,8 @@ def reproduce_detests(
             "systems": [system.name for system in chosen],
             "seed": seed,
             "vectors": vectors.name if vectors else None,
+            "encoder": encoder,
+            "training": dict(training or {}),
             "train": len(read.train),
             "test": len(read.test),
             "seconds": {

@@ -25,11 +25,11 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class DetestsData:
-    """What systems learn from, what they answer, and what is right."""
+    """The training part, the test part and the gold labels."""
 
     train: tuple[Example, ...]
     test: tuple[Example, ...]
-    """Without labels and judgements, so that no system can look."""
+    """Without labels and judgements, so that no system can use them."""
     gold: tuple[frozenset[str], ...] | None
     """The labels of the test part, in its order; None where there is no gold."""
     gold_has_categories: bool

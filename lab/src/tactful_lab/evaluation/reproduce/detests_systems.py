@@ -6,7 +6,10 @@ others.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tactful.detectors.load import load_detector
 from tactful.detectors.stereotype_labels import CATEGORIES, ROOT, decide, label_sets
@@ -14,10 +17,12 @@ from tactful.errors import UsageError
 from tactful.types import Example
 from tactful_lab.evaluation.reproduce.detests_task import (
     ExampleClassifier,
+    Joint,
     StereotypeClassifier,
     TwoStage,
 )
 from tactful_lab.evaluation.reproduce.rows import (
+    NO_ENCODER,
     NO_VECTORS,
     SystemSettings,
     chosen_names,
@@ -25,7 +30,7 @@ from tactful_lab.evaluation.reproduce.rows import (
 )
 
 Classifier = StereotypeClassifier | ExampleClassifier
-BASELINES, SWITCHES = "baselines", "switches"
+BASELINES, SWITCHES, ENCODERS = "baselines", "switches", "encoders"
 EMBEDDED = "default-es"
 """The embedded detector, by the name of its folder."""
 
@@ -38,11 +43,14 @@ class System:
     build: Callable[[SystemSettings], Classifier]
     subtasks: tuple[int, ...] = (1, 2)
     needs_vectors: bool = False
+    needs_encoder: bool = False
     switches: tuple[str, ...] | None = None
     """The switches of the trainer of stereotypes, where the system is one."""
 
     def reason_not_to_run(self, settings: SystemSettings) -> str | None:
         """Say what the user has to give before this row can run."""
+        if self.needs_encoder and settings.encoder is None:
+            return NO_ENCODER
         return NO_VECTORS if self.needs_vectors and settings.vectors is None else None
 
     def make(self, settings: SystemSettings) -> Classifier:
@@ -119,7 +127,7 @@ class SwitchedSystem:
 
 
 class EmbeddedSystem:
-    """The embedded Spanish detector as it is: the training part teaches it nothing."""
+    """The embedded Spanish detector, which is not trained on the training part."""
 
     def fit_examples(self, examples: Sequence[Example]) -> Self:
         """Open the detector."""
@@ -132,6 +140,72 @@ class EmbeddedSystem:
         columns = {name: scores[name] for name in (ROOT, *CATEGORIES)}
         thresholds = {name: self.detector_.card.threshold(name) for name in columns}
         return label_sets(decide(columns, thresholds, "two-stage"))
+
+
+def _encoder(settings: SystemSettings, seed: int, **how: Any) -> Any:
+    """Build an encoder with the settings of the papers' BERT, or with the user's."""
+    from tactful_lab.training.stereotypes.encoder import StereotypeEncoder
+
+    # Adapters begin as nothing and learn at a higher rate than the whole encoder.
+    rate = {"rate": 1e-4} if {"adapters", "lora"} & set(how) else {}
+    chosen = {"random_state": seed, "download": settings.download, **rate, **how}
+    return StereotypeEncoder(str(settings.encoder), **{**chosen, **settings.training})
+
+
+class CategoryModel:
+    """A head for each category (MALNIS); the first column that such an encoder wants is made."""
+
+    def __init__(self, model: Any):
+        self.model = model
+
+    def fit(self, texts: Sequence[str], labels: Any) -> Self:
+        """Learn the categories."""
+        table = np.asarray(labels)
+        self.model.fit(texts, np.concatenate([table.any(axis=1, keepdims=True), table], axis=1))
+        return self
+
+    def predict(self, texts: Sequence[str]) -> NDArray[Any]:
+        """Return the categories."""
+        found: NDArray[Any] = self.model.predict(texts)[:, 1:]
+        return found
+
+
+class MeanModel:
+    """Several encoders with different seeds, whose probabilities are averaged (I2C)."""
+
+    def __init__(self, models: Sequence[Any]):
+        self.models = models
+
+    def fit(self, texts: Sequence[str], labels: Any) -> Self:
+        """Learn each."""
+        self.several_ = np.ndim(labels) > 1
+        for model in self.models:
+            model.fit(texts, labels)
+        return self
+
+    def predict(self, texts: Sequence[str]) -> NDArray[Any]:
+        """Say where the mean probability is above one half."""
+        mean = np.mean([model.predict_proba(texts) for model in self.models], axis=0)
+        return np.asarray(mean if self.several_ else mean[:, 1]) > 0.5
+
+
+def _encoders(name: str, **how: Any) -> System:
+    def build(settings: SystemSettings) -> TwoStage:
+        return TwoStage(lambda stage: _encoder(settings, settings.seed, **how))
+
+    return System(name, build, needs_encoder=True)
+
+
+def _encoder_heads(settings: SystemSettings) -> Joint:
+    return Joint(lambda stage: CategoryModel(_encoder(settings, settings.seed, heads=True)))
+
+
+def _encoder_ensemble(settings: SystemSettings) -> TwoStage:
+    """Build three encoders, each trained on as many positive as negative examples."""
+    seeds = [3 * settings.seed + at for at in range(3)]
+    return TwoStage(
+        lambda stage: MeanModel([_encoder(settings, seed, sampling="balanced") for seed in seeds])
+    )
 
 
 def _switched(name: str, *switches: str) -> System:
@@ -162,12 +236,19 @@ SYSTEMS: dict[str, System] = {
         _switched("meta", "meta"),
         _switched("soft-labels", "soft-labels"),
         _switched("context", "context"),
+        _encoders("encoder"),
+        # DaMinCi put bottlenecks between the layers of a frozen RoBERTa.
+        _encoders("encoder-adapters", adapters=True),
+        _encoders("encoder-lora", lora=True),
+        System("encoder-heads", _encoder_heads, needs_encoder=True),
+        System("encoder-ensemble", _encoder_ensemble, needs_encoder=True),
         System(EMBEDDED, lambda _: EmbeddedSystem()),
     )
 }
 GROUPS = {
     BASELINES: ("AllOnes", "AllZeros", "RandomClassifier", "TFIDF+SVC", "FastText+SVC"),
     SWITCHES: tuple(name for name, system in SYSTEMS.items() if system.switches is not None),
+    ENCODERS: tuple(name for name, system in SYSTEMS.items() if system.needs_encoder),
     "all": tuple(SYSTEMS),
 }
 """Names that stand for several systems."""

@@ -1,4 +1,4 @@
-"""Framers at work on the posts that a reproduction measures, and the floor below them."""
+"""Runs framers, and the majority baseline, on the posts of a reproduced table."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -7,10 +7,11 @@ from time import process_time
 
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
-from tactful.frames.load import load_framer
+from tactful.frames.load import Framer, load_framer
 from tactful.frames.posts import Post
 from tactful.types import Frame
 from tactful_lab.evaluation.frame_measures import QUESTIONS
+from tactful_lab.evaluation.reproduce.chat_rows import CHAT, opened_chat
 
 MAJORITY = "majority"
 _BATCH = 64
@@ -20,7 +21,7 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class FramerRun:
-    """What one framer said of the measured posts."""
+    """The answers of one framer about the measured posts."""
 
     model: str
     frames: list[Frame]
@@ -42,7 +43,7 @@ def measured_part(posts: Sequence[Post]) -> tuple[str, list[Post]]:
 
 
 def _majority(posts: Sequence[Post]) -> Frame:
-    """Return what most posts have: said of every post, a floor that no model must fall below."""
+    """Return the majority frame: predicted for every post, it is the baseline."""
     if not posts:
         raise UsageError("Found no other post; the majority needs some that are not measured.")
     groups = Counter(text for post in posts for text in post.frame.target_groups)
@@ -65,12 +66,16 @@ def run_framer(
     posts: Sequence[Post],
     rest: Sequence[Post],
     on_progress: OnProgress = lambda *_: None,
+    key_variable: str | None = None,
 ) -> FramerRun:
-    """Frame the posts, in batches; ``majority`` learns from ``rest``, the posts not measured."""
+    """Frame the posts, in batches; ``majority`` learns from ``rest``, the posts not measured.
+
+    ``key_variable`` is the environment variable with the API key of a chat model.
+    """
     if name == MAJORITY:
         on_progress(name, len(posts), len(posts))
         return FramerRun(name, [_majority(rest)] * len(posts))
-    framer = load_framer(name)
+    framer = _opened(name, key_variable)
     found: list[Frame] = []
     start = process_time()
     for at in range(0, len(posts), _BATCH):
@@ -81,7 +86,18 @@ def run_framer(
     alone = None
     if all(set(QUESTIONS) <= set(frame.probabilities) for frame in found):
         alone = [_each_alone(frame, framer.card) for frame in found]
-    return FramerRun(name, found, alone, len(posts) / used if used else None)
+    # A chat model computes elsewhere: the time used here says nothing about it.
+    is_ours = used and not name.startswith(CHAT)
+    return FramerRun(name, found, alone, len(posts) / used if is_ours else None)
+
+
+def _opened(name: str, key_variable: str | None) -> Framer:
+    """Open a framer by its name or folder, or ask a chat model (``chat:URL#MODEL``)."""
+    if not name.startswith(CHAT):
+        return load_framer(name)
+    from tactful.checking.chat_frames import ChatFramer
+
+    return ChatFramer(opened_chat(name, key_variable))
 
 
 def _each_alone(frame: Frame, card: Card) -> Frame:

@@ -86,6 +86,7 @@ def reproduce_frames(
     *,
     vectors: Path | None = None,
     settings: Settings | None = None,
+    key_variable: str | None = None,
     on_progress: OnProgress = lambda *_: None,
 ) -> FrameReproduction:
     """Measure framers, by name or folder; one that cannot run does not stop the others."""
@@ -98,7 +99,7 @@ def reproduce_frames(
     absent: dict[str, str] = {}
     for name in dict.fromkeys(models):
         try:
-            runs.append(run_framer(name, measured, rest, on_progress))
+            runs.append(run_framer(name, measured, rest, on_progress, key_variable))
         except TactfulError as error:
             absent[name] = str(error)
     gold = [post.frame for post in measured]

@@ -1,6 +1,6 @@
 """Run a paper's table on the user's copy of the data, and compare our numbers with the paper's."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,13 +10,24 @@ import numpy as np
 
 from tactful import __version__
 from tactful.corpora.corpus import Corpus
-from tactful.errors import TactfulError
+from tactful.errors import TactfulError, UsageError
 from tactful.metrics import Measure
 from tactful.metrics.detection import f1_score, precision_score, recall_score
 from tactful.metrics.human_model import human_model_auc_score
 from tactful.metrics.ranking import roc_auc_score
 from tactful.words import counted
-from tactful_lab.evaluation.reproduce.cross_validation import PartResult, ResultCache, run_parts
+from tactful_lab.evaluation.corpus_scores import soft_measures
+from tactful_lab.evaluation.reproduce.chat_rows import LIMIT
+from tactful_lab.evaluation.reproduce.cross_validation import (
+    Part,
+    PartResult,
+    Places,
+    ResultCache,
+    joined,
+    run_parts,
+)
+from tactful_lab.evaluation.reproduce.disagreement_rows import answers_of
+from tactful_lab.evaluation.reproduce.pairs import RowAnswers, RowPair, compare_rows, row_answers
 from tactful_lab.evaluation.reproduce.paper_tables import PaperTable, load_table
 from tactful_lab.evaluation.reproduce.protocols import (
     Choices,
@@ -26,8 +37,11 @@ from tactful_lab.evaluation.reproduce.protocols import (
     build_protocol,
 )
 from tactful_lab.evaluation.reproduce.rows import ROWS, Row, RowSettings, chosen_rows, with_vectors
+from tactful_lab.evaluation.unseen import unseen_note, unseen_places
 
 HUMAN = "human"
+ASKED_AT_ONCE, SCORED_AT_ONCE = 20, 1_000
+"""How many texts a chat model, or a model that is trained already, answers before they are kept."""
 _PERCENT = 100.0
 _INVERTED = "unhealthy"
 """The opposite of UCC's question, whether a comment is healthy."""
@@ -50,6 +64,9 @@ class Line:
     """The standard deviation over the folds."""
     reason: str | None = None
     """Why there are no numbers of ours."""
+    soft: dict[str, Any] | None = None
+    """How far the probabilities are from the shares of annotators, where these disagree."""
+    answers: "RowAnswers | None" = field(default=None, repr=False, compare=False)
 
     @property
     def difference(self) -> Values | None:
@@ -66,7 +83,19 @@ class Reproduction:
     table: PaperTable
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
+    pairs: tuple[RowPair, ...] = ()
+    """The tests of all pairs of rows that were run."""
     settings: dict[str, Any] = field(default_factory=dict)
+
+    def curves(self) -> dict[str, dict[str, tuple[Any, Any]]]:
+        """Return gold and probabilities by label and model, all folds together, for ROC curves."""
+        found: dict[str, dict[str, tuple[Any, Any]]] = {}
+        for line in self.lines:
+            if line.answers is not None:
+                title = self.table.labels[line.label] + (f", {line.part}" if line.part else "")
+                answers = (line.answers.gold, line.answers.probabilities)
+                found.setdefault(title, {})[line.name] = answers
+        return found
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer as ``--format json`` prints it."""
@@ -78,6 +107,7 @@ class Reproduction:
             "settings": self.settings,
             "notes": list(self.notes),
             "rows": [_line_json(line) for line in self.lines],
+            "pairs": [pair.as_json() for pair in self.pairs],
         }
 
 
@@ -91,15 +121,21 @@ def reproduce(
     encoder: str | None = None,
     download: bool = False,
     grid: bool = False,
+    training: Mapping[str, Any] | None = None,
+    shots: int = 0,
+    limit: int | None = None,
+    key_variable: str | None = None,
     cache: Path | None = None,
     on_progress: OnProgress = lambda *_: None,
 ) -> Reproduction:
     """Run the chosen rows; a row that cannot run gives the reason and does not stop the others.
 
+    ``training`` changes settings of the networks, such as ``{"epochs": 2, "device": "cpu"}``.
     ``cache`` is the folder that keeps the result of each fold, so that an interrupted run resumes.
     """
     table, choices = load_table(table_name), choices or Choices()
-    wanted = chosen_rows(models)
+    rows = {row.name: row for row in chosen_rows(models)}
+    wanted = list(rows)
     examples = list(corpus.examples())
     protocol = build_protocol(table, examples, choices)
     settings = RowSettings(
@@ -109,22 +145,35 @@ def reproduce(
         vectors_file=vectors,
         encoder=encoder,
         download=download,
+        training=dict(training or {}),
+        shots=shots,
+        limit=limit,
+        key_variable=key_variable,
+        answers=answers_of(examples) if any(row.asks_each for row in rows.values()) else {},
     )
     notes = [*_data_notes(corpus), *protocol.notes]
-    if vectors is not None and {"svm-wv", "bilstm"} & set(wanted):
+    if vectors is not None and {"svm-wv", "bilstm"} & {row.model for row in rows.values()}:
         texts = {text for problem in protocol.problems for text in problem.data.texts}
         settings, note = with_vectors(settings, vectors, sorted(texts))
         notes.append(note)
     found: dict[str, list[Line] | str] = {}
-    for name in wanted:
+    if any(row.embedded for row in rows.values()):
+        notes.append(_embedded_note(protocol, rows.values()))
+    if any(row.chat for row in rows.values()):
+        notes.append(
+            f"Chat models: {shots or 'zero'}-shot, on at most {limit or LIMIT:,} "
+            f"texts of each part, drawn with seed {choices.seed}."
+        )
+    for name, row in rows.items():
         measured = _row_lines(
-            ROWS[name], table, protocol, settings, choices, ResultCache(cache), on_progress
+            row, table, protocol, settings, choices, ResultCache(cache), on_progress
         )
         try:
-            found[name] = ROWS[name].reason_not_to_run(settings) or list(measured)
+            found[name] = row.reason_not_to_run(settings) or list(measured)
         except TactfulError as error:
             found[name] = str(error)
-    lines = tuple(_lines(table, protocol, found, choices))
+    lines = tuple(_lines(table, protocol, found, choices, rows))
+    pairs = tuple(compare_rows(lines, table.metrics, choices.seed))
     asked = {
         "models": wanted,
         "folds": choices.folds,
@@ -135,17 +184,69 @@ def reproduce(
         "grid": grid,
         "vectors": vectors.name if vectors else None,
         "encoder": encoder,
+        "training": dict(training or {}),
+        "shots": shots,
+        "limit": limit,
         "tactful": __version__,
     }
-    return Reproduction(table, lines, tuple(notes), asked)
+    return Reproduction(table, lines, tuple(notes), pairs, asked)
 
 
 def _data_notes(corpus: Corpus) -> list[str]:
     """Say which release was read, and what was left out of it."""
-    notes = [f"Data: {' '.join(corpus.verify().lines())}"]
+    notes = [f"Data: {' '.join(map(str.strip, corpus.verify().lines()))}"]
     if corpus.log.rows_left_out:
         notes.append(f"{counted(corpus.log.rows_left_out, 'row')} of the files could not be used.")
     return notes
+
+
+def _embedded_note(protocol: Protocol, rows: Iterable[Row]) -> str:
+    texts = {text for problem in protocol.problems for text in _measured_texts(problem)}
+    kept = len(unseen_places(sorted(texts)))
+    return unseen_note([row.name for row in rows if row.embedded], kept, len(texts))
+
+
+def _measured_texts(problem: Problem) -> Iterator[str]:
+    return (problem.data.texts[at] for part in problem.parts for at in part.test)
+
+
+def _parts_of(row: Row, problem: Problem, settings: RowSettings) -> tuple[Part, ...]:
+    """Return what a row is fitted on and measured on; what is trained already has no folds."""
+    if row.learns_from is not None:
+        return tuple(_smaller(part, row.learns_from, settings.seed) for part in problem.parts)
+    if not row.ready and not row.chat:
+        return problem.parts
+    places = np.sort(np.concatenate([part.test for part in problem.parts]))
+    if row.chat:
+        rng = np.random.default_rng(settings.seed)
+        drawn = np.sort(rng.permutation(places)[: settings.limit or LIMIT])
+        # Where folds are measured, all other texts may be examples; else the training part.
+        folds = len(problem.parts) > 1
+        others = places if folds else problem.parts[0].train
+        return _pieces("chat", np.setdiff1d(others, drawn), drawn, ASKED_AT_ONCE)
+    if row.embedded:
+        places = places[unseen_places([problem.data.texts[at] for at in places])]
+    if not places.size:
+        raise UsageError(
+            "no text of this part is one that the embedded detectors did not learn from"
+        )
+    return _pieces("ready", np.zeros(0, dtype=np.int64), places, SCORED_AT_ONCE)
+
+
+def _pieces(name: str, train: Places, test: Places, size: int) -> tuple[Part, ...]:
+    """Cut what is measured: each piece is kept when it is done, and all are measured together."""
+    starts = range(0, len(test), size)
+    return tuple(Part(f"{name} {at}", train, test[at : at + size]) for at in starts)
+
+
+def _smaller(part: Part, size: int, seed: int) -> Part:
+    """Return a part that learns from fewer texts; each size holds the texts of the smaller ones."""
+    if size > len(part.train):
+        raise UsageError(
+            f"there are {len(part.train):,} texts to learn from; expected at least {size:,}"
+        )
+    drawn = np.random.default_rng(seed).permutation(part.train)[:size]
+    return replace(part, train=np.sort(drawn))
 
 
 def _row_lines(
@@ -158,18 +259,28 @@ def _row_lines(
     on_progress: OnProgress,
 ) -> Iterator[Line]:
     """Yield what was measured of a row, label by label."""
-    total = sum(len(problem.parts) for problem in protocol.problems)
+    parts = [_parts_of(row, problem, settings) for problem in protocol.problems]
+    total = sum(map(len, parts))
     done = 0
     on_progress(row.title, done, total)
-    for problem in protocol.problems:
+    for problem, chosen in zip(protocol.problems, parts, strict=True):
         results = []
-        make, key = partial(row.make, settings), _key(row, settings)
-        for result in run_parts(make, problem.data, problem.parts, cache, key):
+        asked = replace(settings, labels=problem.data.labels)
+        make, key = partial(row.make, asked), _key(row, asked)
+        for result in run_parts(make, problem.data, chosen, cache, key):
             results.append(result)
             done += 1
             on_progress(row.title, done, total)
+        if row.ready or row.chat:
+            results = [joined(results)]
         for at in range(len(problem.data.labels)):
-            yield _measure(table, problem, at, results, choices)
+            line = _measure(table, problem, at, results, choices)
+            answers = row_answers(problem.data, at, results)
+            shares = problem.shares[list(answers.ids), at]
+            soft = None
+            if ((shares > 0) & (shares < 1)).any():
+                soft = soft_measures(shares, answers.probabilities)
+            yield replace(line, answers=answers, soft=soft)
 
 
 def _key(row: Row, settings: RowSettings) -> dict[str, Any]:
@@ -279,6 +390,7 @@ def _lines(
     protocol: Protocol,
     found: dict[str, list[Line] | str],
     choices: Choices,
+    rows: Mapping[str, Row],
 ) -> Iterator[Line]:
     """Yield the paper's rows, each beside ours, then the rows that only we have."""
     if any(row.model == HUMAN for row in table.rows):
@@ -297,7 +409,7 @@ def _lines(
         if name not in shown:
             alone = [_of(answer, label) for label in table.labels]
             for each in alone if isinstance(answer, str) else answer:
-                yield replace(each, model=name, name=ROWS[name].title)
+                yield replace(each, model=name, name=rows[name].title)
 
 
 def _of(answer: list[Line] | str, label: str, part: str | None = None) -> Line:
@@ -320,6 +432,8 @@ def _line_json(line: Line) -> dict[str, Any]:
     return {
         **{name: getattr(line, name) for name in ("model", "name", "label", "part", "paper")},
         **{name: _rounded(getattr(line, name)) for name in whose},
+        "texts": None if line.answers is None else len(line.answers.ids),
+        "soft": line.soft,
         "reason": line.reason,
     }
 

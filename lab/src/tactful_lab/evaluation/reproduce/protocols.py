@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tactful.errors import InputError
 from tactful.types import Example
 from tactful.words import counted
-from tactful_lab.evaluation.reproduce.cross_validation import Part, Texts, fold_parts
+from tactful_lab.evaluation.reproduce.cross_validation import Numbers, Part, Texts, fold_parts
+from tactful_lab.evaluation.reproduce.disagreement_rows import answers_of
 from tactful_lab.evaluation.reproduce.paper_tables import PaperTable
 
 NEGATIVES = ("3to1", "full")
@@ -38,6 +39,8 @@ class Problem:
 
     data: Texts
     parts: tuple[Part, ...]
+    shares: Numbers
+    """The share of annotators who said yes, as ``data.table``; its labels where that is unknown."""
     measured: str | None = None
     """The official part that is measured, where it is one."""
     judged: dict[str, Judged] | None = None
@@ -120,7 +123,8 @@ def _folded(
     for labels, known in _by_mask(table, examples):
         data = _texts([examples[at] for at in known], labels)
         parts = fold_parts(data, choices.folds, choices.seed, choices.grouped)
-        problems.append(Problem(data, tuple(parts), judged=_judged(examples, labels)))
+        shares = _shares([examples[at] for at in known], data)
+        problems.append(Problem(data, tuple(parts), shares, judged=_judged(examples, labels)))
     together = "texts of one group and equal texts" if choices.grouped else "equal texts"
     how = (
         f"Parts: {choices.folds} folds, the labels in balance, {together} never apart, seed "
@@ -147,12 +151,13 @@ def _official(
     problems = []
     for labels, known in _by_mask(table, examples):
         data = _texts([examples[at] for at in known], labels)
+        shares = _shares([examples[at] for at in known], data)
         split = np.array([examples[at].split or "" for at in known])
         for part in measured:
             if by_part[part] and (split == part).any():
                 train, test = np.flatnonzero(split == "train"), np.flatnonzero(split == part)
                 judged = _judged([examples[at] for at in known[split == part]], labels)
-                problems.append(Problem(data, (Part(part, train, test),), part, judged))
+                problems.append(Problem(data, (Part(part, train, test),), shares, part, judged))
     listing = ", ".join(f"{part} {texts:,}" for part, texts in by_part.items() if texts)
     return Protocol(tuple(problems), (*notes, f"Parts: the official ones ({listing} texts)."))
 
@@ -201,6 +206,17 @@ def _texts(examples: Sequence[Example], labels: tuple[str, ...]) -> Texts:
         labels,
         np.array(table, dtype=np.bool_).reshape(len(examples), len(labels)),
     )
+
+
+def _shares(examples: Sequence[Example], data: Texts) -> Numbers:
+    """Return the mean answer of the annotators, each of whom counts once."""
+    answers = answers_of(examples)
+    found = data.table.astype(np.float64)
+    for row, text in enumerate(data.texts):
+        for column, label in enumerate(data.labels):
+            if said := answers.get(text, {}).get(label):
+                found[row, column] = np.mean(list(said.values()))
+    return found
 
 
 def _judged(examples: Sequence[Example], labels: tuple[str, ...]) -> dict[str, Judged] | None:

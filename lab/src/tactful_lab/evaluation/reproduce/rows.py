@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
+from tactful.detectors.load import DETECTORS
 from tactful.errors import MissingExtraError, UsageError
 from tactful.registry import unknown_name
+from tactful_lab.evaluation.reproduce.chat_rows import CHAT
 from tactful_lab.evaluation.reproduce.cross_validation import Model
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 ANY_ENCODER = "encoder"
 NO_VECTORS = "needs word vectors: pass --vectors FILE"
+NO_ENCODER = "needs a model: pass --encoder NAME or PATH"
 
 T = TypeVar("T")
 
@@ -29,6 +33,11 @@ class SystemSettings:
     seed: int = 1
     vectors: "WordVectors | None" = field(default=None, repr=False)
     """The vectors of all words of the corpus, read once for all systems and folds."""
+    encoder: str | None = None
+    download: bool = False
+    """Whether an encoder that is not here may be fetched from the Hugging Face hub."""
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """What the user changed of the recipes: epochs, batch, rate, max_tokens, device, accumulate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +47,16 @@ class RowSettings(SystemSettings):
     table: str = field(kw_only=True)
     grid: bool = False
     vectors_file: Path | None = None
-    encoder: str | None = None
-    download: bool = False
-    """Whether an encoder that is not here may be fetched from the Hugging Face hub."""
+    shots: int = 0
+    """How many examples chat models see before a question."""
+    limit: int | None = None
+    """How many texts chat models are asked about; None is :data:`chat_rows.LIMIT`."""
+    key_variable: str | None = None
+    """The environment variable with the API key of a chat endpoint."""
+    answers: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What each annotator said, for models that learn from it."""
+    labels: tuple[str, ...] = ()
+    """The ids of the columns that the row is asked for, for models that know ids."""
 
 
 Settings = TypeVar("Settings", bound=SystemSettings)
@@ -89,13 +105,28 @@ class Row:
     """Takes hours without a graphics card: run only when named."""
     needs: str = ""
     """What it needs beside Tactful itself; empty for nothing."""
+    embedded: bool = False
+    """Trained already on most texts of these corpora: measured on the others."""
+    ready: bool = False
+    """Trained already: one measurement, without folds."""
+    chat: bool = False
+    """Asked through an endpoint: one measurement, on some of the texts."""
+    asks_each: bool = False
+    """Learns from what each annotator said."""
+    learns_from: int | None = None
+    """How many texts of the training part it learns from; None for all. Of a learning curve."""
+
+    @property
+    def model(self) -> str:
+        """The name without the number of texts."""
+        return self.name.partition(SIZE)[0] if self.learns_from else self.name
 
     def reason_not_to_run(self, settings: RowSettings) -> str | None:
         """Say what the user has to give before this row can run."""
-        if self.name == "svm-wv" and settings.vectors_file is None:
+        if self.model == "svm-wv" and settings.vectors_file is None:
             return NO_VECTORS
-        if self.name == ANY_ENCODER and settings.encoder is None:
-            return "needs a model: pass --encoder NAME or PATH"
+        if self.model == ANY_ENCODER and settings.encoder is None:
+            return NO_ENCODER
         return None
 
 
@@ -143,7 +174,8 @@ def _bilstm(settings: RowSettings) -> Model:
     def build() -> Model:
         from tactful.training.bilstm.train import BiLstm
 
-        return BiLstm(vectors=settings.vectors, random_state=settings.seed)
+        changed = {name: each for name, each in settings.training.items() if name != "max_tokens"}
+        return BiLstm(vectors=settings.vectors, random_state=settings.seed, **changed)
 
     return with_extra("The row bilstm", build)
 
@@ -160,6 +192,7 @@ def _fine_tuned(name: str) -> Callable[[RowSettings], Model]:
                 **recipe.settings(),
                 "random_state": settings.seed,
                 "download": settings.download,
+                **settings.training,
             }
             encoder = settings.encoder if name == ANY_ENCODER else None
             return FineTuned(encoder or recipe.encoder, **chosen)
@@ -169,7 +202,41 @@ def _fine_tuned(name: str) -> Callable[[RowSettings], Model]:
     return make
 
 
+def _chat(name: str) -> Callable[[RowSettings], Model]:
+    def make(settings: RowSettings) -> Model:
+        from tactful_lab.evaluation.reproduce.chat_rows import ChatModel
+
+        asked = (settings.labels, settings.shots, settings.seed, settings.key_variable)
+        return ChatModel(name, *asked)
+
+    return make
+
+
+def _chat_title(name: str) -> str:
+    url, _, model = name.removeprefix(CHAT).partition("#")
+    return f"chat {model or urlsplit(url).netloc}"
+
+
+def _ready(name: str) -> Callable[[RowSettings], Model]:
+    def make(settings: RowSettings) -> Model:
+        from tactful_lab.evaluation.reproduce.ready_rows import ReadyModel
+
+        return ReadyModel(name, settings.labels)
+
+    return make
+
+
+def _disagreement(targets: str) -> Callable[[RowSettings], Model]:
+    def make(settings: RowSettings) -> Model:
+        from tactful_lab.evaluation.reproduce.disagreement_rows import DisagreementModel
+
+        return DisagreementModel(targets, settings.labels, settings.answers, seed=settings.seed)
+
+    return make
+
+
 _TORCH = "the extra 'train'"
+_JUDGEMENTS = "the single judgements of the annotators"
 _ENCODER = "the extra 'train' and the model's files"
 ROWS: dict[str, Row] = {
     row.name: row
@@ -180,22 +247,82 @@ ROWS: dict[str, Row] = {
         Row("all-zeros", "All zeros", _baseline("all-zeros")),
         Row("svm-wv", "SVM-WV", _mean_vectors, needs="word vectors (--vectors)"),
         Row("svm-bow", "SVM-BoW", _bag_of_words),
+        Row("logreg", "Logistic regression, majority", _disagreement("majority")),
+        Row(
+            "logreg-soft",
+            "Logistic regression, shares",
+            _disagreement("shares"),
+            needs=_JUDGEMENTS,
+            asks_each=True,
+        ),
+        Row(
+            "annotators",
+            "Logistic regression, annotators",
+            _disagreement("annotators"),
+            needs=_JUDGEMENTS,
+            asks_each=True,
+        ),
         Row("bilstm", "BiLSTM", _bilstm, heavy=True, needs=_TORCH),
         Row("bert-base", "BERT-base", _fine_tuned("bert-base"), heavy=True, needs=_ENCODER),
         Row("bert-large", "BERT-large", _fine_tuned("bert-large"), heavy=True, needs=_ENCODER),
         Row("roberta", "RoBERTa", _fine_tuned("roberta"), heavy=True, needs=_ENCODER),
         Row("distilbert", "DistilBERT", _fine_tuned("distilbert"), heavy=True, needs=_ENCODER),
         Row(ANY_ENCODER, "Encoder", _fine_tuned(ANY_ENCODER), heavy=True, needs=_ENCODER),
+        *(
+            Row(name, f"Tactful {name}", _ready(name), embedded=True, ready=True)
+            for name in DETECTORS
+        ),
     )
 }
 GROUPS = {
     "svm": ("svm-wv", "svm-bow"),
-    "cheap": ("random", "prior-random", "all-ones", "svm-wv", "svm-bow"),
+    "cheap": ("random", "prior-random", "all-ones", "svm-wv", "svm-bow", "default", "open"),
+    "embedded": DETECTORS,
     "all": tuple(ROWS),
 }
 """Names that stand for several rows."""
+SIZE = "@"
+"""What comes before the number of texts that a row learns from."""
+DETECTOR = "detector:"
+"""What comes before the folder of a detector."""
 
 
-def chosen_rows(names: Sequence[str]) -> list[str]:
-    """Return the rows that names and groups stand for, each once, in the order of the ladder."""
-    return chosen_names("model", names, ROWS, GROUPS)
+def chosen_rows(names: Sequence[str]) -> list[Row]:
+    """Return the rows that names and groups stand for, each once, in the order of the ladder.
+
+    ``detector:FOLDER`` and ``chat:URL#MODEL`` are rows of their own, behind the others. A name with
+    ``@N`` is a row that learns from N texts.
+    """
+    own = [name for name in dict.fromkeys(names) if name.startswith((DETECTOR, CHAT))]
+    sized = [name for name in dict.fromkeys(names) if SIZE in name and name not in own]
+    known = chosen_names(
+        "model", [name for name in names if name not in (*own, *sized)], ROWS, GROUPS
+    )
+    of_curve = [row for name in sized for row in _sized_rows(name)]
+    return [*(ROWS[name] for name in known), *of_curve, *(_own_row(name) for name in own)]
+
+
+def _sized_rows(name: str) -> list[Row]:
+    model, _, number = name.partition(SIZE)
+    rows = [ROWS[each] for each in chosen_names("model", [model], ROWS, GROUPS)]
+    if not (number.isascii() and number.isdecimal() and int(number) > 1):
+        raise UsageError(f"Found '{name}' in --models; expected NAME@N, as svm-bow@1000.")
+    if any(row.ready for row in rows):
+        raise UsageError(f"Found '{name}' in --models; an embedded detector learns from no texts.")
+    size = int(number)
+    return [
+        replace(
+            row,
+            name=f"{row.name}{SIZE}{size}",
+            title=f"{row.title}, {size:,} texts",
+            learns_from=size,
+        )
+        for row in rows
+    ]
+
+
+def _own_row(name: str) -> Row:
+    if name.startswith(CHAT):
+        return Row(name, _chat_title(name), _chat(name), chat=True)
+    folder = name.removeprefix(DETECTOR)
+    return Row(name, Path(folder).name, _ready(folder), ready=True)

@@ -1,4 +1,4 @@
-"""From a trained lesson to the folder of a detector: words, weights and a card, nothing else.
+"""Turns a trained lesson into the folder of a detector: words, weights and a card.
 
 Bags, soft labels, translations and ensembles change how the weights are learnt, not what they are:
 one sum over words for each label. Other switches need features that the folder cannot hold, and

@@ -1,4 +1,4 @@
-"""Stereotypes by an encoder: low-rank adapters (DaMinCi), a head for each category (MALNIS).
+"""Stereotypes by an encoder: adapters (DaMinCi), a head for each category (MALNIS).
 
 With ``heads`` each category has layers of its own on the shared encoder, learnt by point-wise
 cross-entropy, and the binary label is a yes where any category is (DETESTS 2022, section 5.2): its
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from tactful.errors import InputError, UsageError
 from tactful.training.finetune import Classifier, FineTuned
 from tactful.training.network_classifier import Flags
-from tactful_lab.training.adapters import with_adapters
+from tactful_lab.training.adapters import with_adapters, with_bottlenecks
 
 
 class CategoryHeads(nn.Module):
@@ -52,18 +52,23 @@ class AnyCategory(nn.Module):
 
 @dataclass(eq=False, repr=False)
 class StereotypeEncoder(FineTuned):
-    """A fine-tuned encoder with the switches ``lora`` and ``heads``.
+    """A fine-tuned encoder with the switches ``adapters``, ``lora`` and ``heads``.
 
+    adapters: bottlenecks of ``size`` numbers behind each layer of the encoder, which is frozen.
     With ``heads`` the first column of the labels is the binary one, and is not learnt: it follows
-    from the others. Adapters are merged into the weights at the end, so that the exported detector
-    is an encoder like any other.
+    from the others. Low-rank adapters are merged into the weights at the end, so that the exported
+    detector is an encoder like any other.
     """
 
+    adapters: bool = False
+    size: int = 48
     lora: bool = False
     rank: int = 8
     heads: bool = False
 
     def _learnt_labels(self, table: Flags) -> Flags:
+        if self.adapters and self.lora:
+            raise UsageError("Found adapters and lora; expected one kind of adapters.")
         if self.rank < 1:
             raise UsageError(f"Found the rank {self.rank} of adapters; expected at least 1.")
         if not self.heads:
@@ -73,12 +78,14 @@ class StereotypeEncoder(FineTuned):
 
     def _network(self, classifier: Classifier, labels: int) -> nn.Module:
         body: Any = classifier.body
+        name = body.base_model_prefix
+        if self.adapters:
+            with_bottlenecks(getattr(body, name), self.size, "--switch adapters")
         if self.lora:
-            name = body.base_model_prefix
             setattr(body, name, with_adapters(getattr(body, name), self.rank, "--switch lora"))
         if not self.heads:
             return classifier
-        encoder = getattr(body, body.base_model_prefix)
+        encoder = getattr(body, name)
         return CategoryHeads(encoder, int(body.config.hidden_size), labels)
 
     def _finished(self, network: nn.Module, texts: Sequence[str]) -> nn.Module:

@@ -1,6 +1,6 @@
-"""About fifty readable features of a Spanish sentence: whom it speaks of, how surely, and of what.
+"""About fifty readable features of a Spanish sentence: its topic, its people, its certainty.
 
-UMUTeam took 389 features of a tool of their own (DETESTS 2022, section 5.2). These are ours: the
+UMUTeam used 389 features of their own tool (DETESTS 2022, section 5.2). These are ours: the
 word lists are data (``stereotype_features.yaml``), the rest is counted here. Each is a rate per
 word or a plain count that grows slowly, so that long sentences do not outweigh short ones.
 
@@ -159,7 +159,7 @@ def negations(text: str) -> list[Negation]:
             continue
         reached = end
         for size, (other, first, last) in enumerate(places[at + 1 :]):
-            # "que" opens a clause that the cue may well reach when it stands right behind it.
+            # "que" opens a clause that the cue may apply to if it follows the cue directly.
             border = other in BORDERS and not (other == "que" and size == 0)
             if size == MOST_WORDS or border or _MARKS.search(text[reached:first]):
                 break

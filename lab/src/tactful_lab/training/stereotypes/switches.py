@@ -39,11 +39,15 @@ SWITCHES: dict[str, Switch] = {
         Switch("meta", "Lak_NLP", "predicted implicitness and target as features"),
         Switch("soft-labels", "section 6", "the annotators' shares as targets", True),
         Switch("context", "section 6", "neighbouring sentences and what is replied to"),
-        Switch("lora", "DaMinCi", "low-rank adapters in an encoder", True, True),
+        Switch("adapters", "DaMinCi", "bottlenecks behind an encoder's layers", True, True),
+        Switch("lora", "later", "low-rank adapters in an encoder", True, True),
         Switch("heads", "MALNIS", "a head for each category; any of them is a yes", True, True),
     )
 }
-_APART = (("under-bagging", "over-sampling"),)
+_APART = {
+    ("under-bagging", "over-sampling"): "both balance the same labels",
+    ("adapters", "lora"): "both are adapters",
+}
 _NEEDS = {"by-ensemble": ("linguistic", "negation", "vectors")}
 
 
@@ -61,11 +65,10 @@ class Switches:
             if name not in SWITCHES:
                 raise unknown_name("switch", name, list(SWITCHES))
         chosen = frozenset(found)
-        for pair in _APART:
+        for pair, why in _APART.items():
             if chosen.issuperset(pair):
                 raise UsageError(
-                    f"Found the switches {' and '.join(pair)}; expected one of them: both balance "
-                    "the same labels."
+                    f"Found the switches {' and '.join(pair)}; expected one of them: {why}."
                 )
         for name, needed in _NEEDS.items():
             if name in chosen and not chosen.intersection(needed):
@@ -76,8 +79,8 @@ class Switches:
         mixed = {SWITCHES[name].encoder for name in chosen}
         if len(mixed) > 1:
             raise UsageError(
-                "Found switches of the encoder (lora, heads) beside those of the linear trainer; "
-                "expected one kind; train twice."
+                "Found switches of the encoder (adapters, lora, heads) beside those of the linear "
+                "trainer; expected one kind; train twice."
             )
         return cls(chosen)
 

@@ -94,8 +94,8 @@ class StereotypeTrainer:
         self.settings = settings or TrainerSettings()
         if self.settings.switches.encoder():
             raise UsageError(
-                "The switches lora and heads are about an encoder: use StereotypeEncoder, or "
-                "'tactful train stereotypes' with --encoder."
+                "The switches adapters, lora and heads are about an encoder: use "
+                "StereotypeEncoder, or 'tactful train stereotypes' with --encoder."
             )
         self.vectors, self.translate = vectors, translate
 
