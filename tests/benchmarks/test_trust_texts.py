@@ -21,7 +21,7 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 NEARLY_THE_SAME = 0.8
 """The share of common words of two texts."""
 RUN = 8
-"""So many words in a row that are also in a lesson would be no accident."""
+"""This many words in a row that are also in a lesson are no accident."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The user's copy of DETESTS: what is read, what is told, and what stops everything."""
+"""The user's copy of DETESTS: what is read, what is noted, and what is an error."""
 
 import csv
 import runpy
@@ -54,7 +54,7 @@ def put(at: int, **cells: str) -> Callable[[Rows], object]:
 
 
 def test_the_authors_files_need_no_ids(folder: Path) -> None:
-    """Comments are numbered anew in each file; the training part does not hide the test part."""
+    """Comments are numbered per file; the training part does not hide the test part."""
     data = read_detests(folder)
     assert (len(data.train), len(data.test)) == (TRAIN, TEST)
     assert data.test[0].id == "1_1"

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests import command_line
 
-from tactful.cli.main import cli, main
+from tactful.cli.main import cli
 from tactful.frames.frame_json import frame_as_json
 from tactful.frames.posts import read_references
 from tactful.frames.schema import make_frame
@@ -55,11 +57,7 @@ def scores(gold: Path, predictions: Path, *args: object) -> dict[str, dict[str, 
     return {each["name"]: each for each in answer["metrics"]}
 
 
-def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["evaluate", "frames", *map(str, args)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, capsys.readouterr().err
+fails = partial(command_line.fails, "evaluate frames")
 
 
 def test_frames_are_matched_by_id(lines: Lines) -> None:

@@ -4,12 +4,15 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tactful.corpora import load_corpus
-from tactful.metrics import human_model_auc_score
+from tactful.corpora.split import hashed_part
+from tactful.metrics import delong_test, human_model_auc_score
+from tactful_lab.evaluation.reproduce.cross_validation import Part
 from tactful_lab.evaluation.reproduce.paper_tables import SCHEMA_VERSION
-from tactful_lab.evaluation.reproduce.papers import Line, Reproduction, reproduce
+from tactful_lab.evaluation.reproduce.papers import Line, Reproduction, _smaller, reproduce
 from tactful_lab.evaluation.reproduce.protocols import Choices
 
 
@@ -206,3 +209,73 @@ def test_guesses_on_dpm_are_as_precise_as_the_papers(data_folder: object) -> Non
     one = line(found, "random", "pcl")
     assert one.difference is not None
     assert abs(one.difference["precision"]) < 2.5
+
+
+def test_embedded_detectors_are_measured_on_what_they_did_not_learn_from() -> None:
+    corpus = load_corpus("dpm", sample=True)
+    found = reproduce("dpm-task1", corpus, ["random", "fast"], Choices(folds=3))
+    unseen = [each for each in corpus.examples() if hashed_part(each.text) == "validation"]
+    one = line(found, "fast", "pcl")
+    assert one.answers is not None
+    assert len(one.answers.ids) == len(unseen) > 0
+    assert any(note.startswith("Embedded (fast)") for note in found.notes)
+    assert found.as_json()["rows"][-1]["texts"] == len(unseen)
+    none = run("ucc-auc", "ucc", ["fast"])
+    assert line(none, "fast", "unhealthy").reason == (
+        "no text of this part is one that the embedded detectors did not learn from"
+    )
+
+
+def test_every_pair_of_rows_is_tested_on_the_texts_both_have() -> None:
+    found = run("dpm-task1", "dpm", ["random", "all-ones", "all-zeros", "svm-bow"])
+    named = {(pair.first, pair.second) for pair in found.pairs}
+    assert len(named) == len(found.pairs) == 6
+    for pair in found.pairs:
+        assert pair.texts == 40
+        assert pair.measure == "f1"
+        if pair.p_value is not None:
+            assert pair.adjusted is not None
+            assert pair.p_value <= pair.adjusted <= 1
+    ones = next(pair for pair in found.pairs if "all-ones" in (pair.first, pair.second))
+    assert ones.difference is not None
+    assert run("dpm-task1", "dpm", ["random"]).pairs == ()
+
+
+def test_areas_are_compared_by_delong() -> None:
+    found = run("ucc-auc", "ucc", ["random", "svm-bow"])
+    assert {pair.measure for pair in found.pairs} == {"auc"}
+    (hostile,) = [pair for pair in found.pairs if pair.label == "unhealthy.hostile"]
+    rows = [line(found, name, "unhealthy.hostile").answers for name in ("random", "svm-bow")]
+    assert rows[0] is not None
+    assert rows[1] is not None
+    theirs = delong_test(rows[0].gold, rows[0].probabilities, rows[1].probabilities)
+    assert hostile.p_value == theirs.p_value
+
+
+def test_rows_of_a_learning_curve_learn_from_so_many_texts() -> None:
+    found = run("dpm-task1", "dpm", ["svm-bow@12", "svm-bow@20", "svm-bow", "all-ones@5"])
+    assert [each.name for each in found.lines if "@" in each.model] == [
+        "SVM-BoW, 12 texts",
+        "SVM-BoW, 20 texts",
+        "All ones, 5 texts",
+    ]
+    few, more, whole = (line(found, f"svm-bow{size}", "pcl") for size in ("@12", "@20", ""))
+    assert few.answers is not None
+    assert whole.answers is not None
+    assert few.answers.ids == whole.answers.ids
+    assert not np.array_equal(few.answers.probabilities, whole.answers.probabilities)
+    assert few.paper is more.paper is None
+    assert whole.paper is not None
+    assert {(pair.first, pair.second) for pair in found.pairs} >= {("svm-bow@12", "svm-bow@20")}
+    absent = run("dpm-task1", "dpm", ["svm-bow@500", "svm-wv@3"])
+    assert "expected at least 500" in (line(absent, "svm-bow@500", "pcl").reason or "")
+    assert "--vectors" in (line(absent, "svm-wv@3", "pcl").reason or "")
+
+
+def test_a_smaller_part_is_within_the_larger_ones() -> None:
+    part = Part("1", np.arange(0, 100, 2), np.arange(1, 100, 2))
+    parts = [_smaller(part, size, seed=3) for size in (5, 20, 50)]
+    assert [len(each.train) for each in parts] == [5, 20, 50]
+    assert set(parts[0].train) < set(parts[1].train) < set(parts[2].train) == set(part.train)
+    assert all(np.array_equal(each.test, part.test) for each in parts)
+    assert not np.array_equal(_smaller(part, 20, seed=4).train, parts[1].train)
