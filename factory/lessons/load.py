@@ -10,6 +10,8 @@ from pydantic import ValidationError
 from factory.lessons.schema import IDS, Item, Labels, LessonFile, Pair, ids_of
 
 FOLDER = Path(__file__).parent
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The same safe reader, in C where PyYAML has it: ten times as fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ def read_lessons(language: str = "english", folder: Path = FOLDER) -> list[Lesso
 def read_lesson_file(path: Path) -> LessonFile:
     """Read and check one file."""
     try:
-        return LessonFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        found = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506
+        return LessonFile.model_validate(found)
     except (yaml.YAMLError, ValidationError) as error:
         raise ValueError(f"{path}: {error}") from None
 

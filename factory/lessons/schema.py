@@ -64,7 +64,7 @@ Kind = Literal[
     "neutral",  # mentions of groups, conditions and nationalities
     "in_group",  # people speaking about themselves
     "quotation",  # quoting, reporting, negating or criticising harmful language
-    "harsh_fact",  # hard facts, plainly told
+    "harsh_fact",  # hard facts in plain words
     "technical",  # trigger words in their technical sense
     "literary",  # dialogue and narration of novels
     "disagreement",  # firm and healthy
@@ -106,7 +106,7 @@ class Item(Labelled):
     pair: str | None = None
     """The key that the texts of a contrast pair share."""
     marks: tuple[str, ...] = ()
-    """Words of the text that carry the harm, as they stand in it."""
+    """Words of the text that carry the harm, as written there."""
 
     @model_validator(mode="after")
     def _marks_are_in_the_text(self) -> "Item":
