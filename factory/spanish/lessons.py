@@ -1,24 +1,20 @@
-"""Spanish sentences of ours: lessons for the ten categories of DETESTS, and a test set for PCL.
+"""Spanish sentences of ours: lessons for the ten categories of DETESTS.
 
 The lessons teach categories that have few labelled sentences to be had; half of those with a
 stereotype only imply it. The neutral ones speak of the same people and subjects without one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tactful.corpora.detests import CATEGORIES
 
 _FOLDER = Path(__file__).parent
 LESSONS_FILE = _FOLDER / "stereotype_lessons.yaml"
 NEUTRAL_FILE = _FOLDER / "stereotype_neutral.yaml"
-PCL_FILE = _FOLDER / "pcl_es_examples.yaml"
 _ALSO = " || "
 
 
@@ -40,15 +36,6 @@ class Lesson:
         return bool(self.categories)
 
 
-@dataclass(frozen=True, slots=True)
-class PclExample:
-    """One Spanish sentence of the test set for patronizing language."""
-
-    text: str
-    category: str | None
-    """The id of its main category, or None where nothing is patronizing."""
-
-
 @cache
 def lessons() -> tuple[Lesson, ...]:
     """Return all lessons: those with a stereotype, in the order of the categories, then neutral."""
@@ -60,24 +47,6 @@ def lessons() -> tuple[Lesson, ...]:
             for name in CATEGORIES
             for text in neutral[name]
         ),
-    )
-
-
-def lesson_labels(of: Sequence[Lesson]) -> NDArray[np.float64]:
-    """Return one row per lesson and one column per category: 1 where it has it, else 0."""
-    return np.array(
-        [[float(name in each.categories) for name in CATEGORIES] for each in of]
-    ).reshape(-1, len(CATEGORIES))
-
-
-@cache
-def pcl_examples() -> tuple[PclExample, ...]:
-    """Return the Spanish test set for patronizing language; nothing may be trained on it."""
-    data = _read(PCL_FILE)
-    return tuple(
-        PclExample(each["text"], each.get("id"))
-        for kind in ("patronising", "plain")
-        for each in data[kind]
     )
 
 

@@ -17,7 +17,7 @@ def fit_ngrams(
 ) -> Ngrams:
     """Return the n-grams of texts; ``least`` and ``most`` are for words and for pieces.
 
-    An n-gram must be in at least so many texts; of more than ``most``, the most frequent stay.
+    An n-gram must be in at least ``least`` texts; the ``most`` most frequent ones are kept.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 

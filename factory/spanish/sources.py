@@ -1,199 +1,411 @@
-"""What the embedded Spanish detector learns from: comments, speeches, our lessons, and English.
+"""What the Spanish models learn from: every corpus as rows with soft targets, in two languages.
 
-Every text has targets for the columns that its corpus judges, and none for the others: whether a
-comment or a speech holds a stereotype are two columns, and categories are known of stereotypes
-only. Folds hold whole articles and whole speeches out, or single texts.
+A row has targets only for what its corpus judges; everything else is blank and teaches nothing.
+Outputs whose meaning differs between corpora have names of their own (``datathon.racist``): they
+teach the body. The encoder is multilingual, so English corpora teach what no Spanish one judges.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from factory.records import read_records
-from factory.spanish.lessons import lesson_labels, lessons
+from factory.english.sources import (
+    PCL,
+    TITLES,
+    TOXICITY,
+    UNHEALTHY,
+    Row,
+    between_prose,
+    hash_of_path,
+    merged,
+    read_table,
+)
+from factory.english.sources import SOURCES as ENGLISH_SOURCES
+from factory.lessons.load import FOLDER as LESSONS
+from factory.lessons.load import read_lessons
+from factory.spanish.lessons import lessons as sentences_of_ours
 from factory.spanish.mapping import mapped_labels
-from tactful.corpora import load_corpus
 from tactful.corpora.detests import CATEGORIES
+from tactful.corpora.detoxis import FEATURES, Detoxis
+from tactful.corpora.split import assign_texts
+from tactful.corpora.stereoimmigrants import StereoImmigrants
 from tactful.detectors.models.stereotype_rules import label as rule_votes
-from tactful.settings import Settings, load_settings
-from tactful_lab.training.stereotypes.data import group_folds
 
-STEREOTYPE, PCL = "stereotype", "pcl"
-CATEGORY_IDS = tuple(f"{STEREOTYPE}.{name}" for name in CATEGORIES)
-IDS = (STEREOTYPE, *CATEGORY_IDS, PCL)
-"""What the detector scores; ``pcl`` is learnt in English alone."""
-COMMENT, SPEECH, REGISTER = "comment", "speech", "register"
-"""A stereotype in a comment, one in a speech, and whether a text is rather of the second kind."""
-COLUMNS = (COMMENT, SPEECH, REGISTER, *CATEGORY_IDS, PCL)
-"""What its members score."""
-TARGET_GROUP = "detoxis.target_group"
-FOLDS = 5
-COMMENTS, SPEECHES, LESSONS, ENGLISH = "detoxis", "stereoimmigrants", "lessons", "english"
-_LEVEL = "detoxis.toxicity_level"
-"""0 to 3, no share of anything."""
-HoldOut = Literal["group", "text"]
+ROOT = "stereotype"
+CATEGORY_IDS = tuple(f"{ROOT}.{name}" for name in CATEGORIES)
+IMPLICIT = f"{ROOT}.implicit"
+STEREOTYPE = (ROOT, *CATEGORY_IDS, IMPLICIT)
+SHIPPED = (*STEREOTYPE, *TOXICITY, *UNHEALTHY)
+HARMS = (*SHIPPED, "pcl")
+"""What an ordinary sentence has none of. ``pcl`` is learnt, but not well enough to be shipped."""
+SPEECH = "speech.stereotype"
+FIVE = (
+    "speech.xenophobia_victims",
+    "speech.suffering_victims",
+    "speech.economic_resource",
+    "speech.collective_threat",
+    "speech.personal_threat",
+)
+"""The categories of StereoImmigrants (Sánchez-Junquera et al. 2021, section 3)."""
+_RIOPLATENSE = {
+    name: f"rioplatense.{name.lower()}"
+    for name in (
+        "HATEFUL", "CALLS", "WOMEN", "LGBTI", "RACISM", "CLASS", "POLITICS", "DISABLED",
+        "APPEARANCE", "CRIMINAL",
+    )
+}  # fmt: skip
+_EXIST = {
+    name: f"exist.{name.replace('-', '_')}"
+    for name in (
+        "ideological-inequality", "stereotyping-dominance", "misogyny-non-sexual-violence",
+        "sexual-violence", "objectification",
+    )
+}  # fmt: skip
+TEACHING = (
+    *PCL,
+    *(f"detoxis.{name}" for name in FEATURES),
+    SPEECH,
+    *FIVE,
+    *_RIOPLATENSE.values(),
+    "datathon.racist",
+    "offendes.offensive",
+    "offendes.expletive",
+    "exist.sexist",
+    *_EXIST.values(),
+    "odio.hate",
+    "toxigen.hate",
+)
+OUTPUTS = (*SHIPPED, *TEACHING)
+ROOTS = (ROOT, "toxicity", "unhealthy", "pcl")
+
+LESSONS_OF = LESSONS / "spanish"
+OURS = ("lessons", "paragraphs", "sentences")
+PROSE, HARD = "prose", "hard_prose"
+"""Ordinary texts, and those of them that a trained network is least quiet on."""
+ORDINARY = 0.01
+"""The target of a harm in a sentence that nobody judged."""
+WEAK, UNLIKELY = 0.8, 0.04
+"""The targets of an id that a corpus judges under another name: where it says yes, and no."""
+HELD_SHARE = 0.16
+"""About how much of DETOXIS, in whole articles, is the validation part."""
+HELD_OF_100 = 12
+"""How many of 100 news titles, or speeches, are in the validation part."""
+NOISY_PROSE = ("catalonia_tweets",)
+"""Unlabelled sources that are no ordinary prose: tweets in a dispute, some of them harmful."""
+_SHORT = (5, 24)
+"""How many words an ordinary sentence beside a lesson has."""
+_LEVELS = (0.04, 0.45, 0.85, 0.97)
+"""How toxic a comment of each of DETOXIS' four levels is."""
+_RULES_ABOVE = 0.5
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """One text to learn from."""
+class Source:
+    """One corpus: where it is, its terms, and how much of it an epoch sees."""
 
-    text: str
-    corpus: str
-    fold: int | None
-    """None where it is never held out."""
-    targets: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SpanishSources:
-    """All texts, and how many came from where."""
-
-    texts: tuple[Text, ...]
-    heads: tuple[str, ...]
-    """The columns first, then what only teaches the network."""
-
-    def rows(self, *corpora: str) -> list[int]:
-        """Return the places of the texts of some corpora."""
-        return [at for at, text in enumerate(self.texts) if text.corpus in corpora]
-
-    def table(self) -> NDArray[np.float32]:
-        """Return texts x heads; NaN where nothing is known."""
-        found = np.full((len(self.texts), len(self.heads)), np.nan, dtype=np.float32)
-        place = {name: at for at, name in enumerate(self.heads)}
-        for row, text in enumerate(self.texts):
-            for name, value in text.targets.items():
-                found[row, place[name]] = value
-        return found
-
-    def fingerprint(self) -> str:
-        """Return a hash of all texts, folds and targets."""
-        digest = sha256()
-        for text in self.texts:
-            known = sorted(text.targets.items())
-            line = f"{text.corpus}\t{text.fold}\t{known}\t{text.text}\n"
-            digest.update(line.encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()
+    name: str
+    file: str
+    read: Callable[[Path], Iterator[Row]]
+    terms: str
+    title: str
+    share: int | None = None
+    """Rows an epoch sees, some of them more than once if there are fewer; None for all."""
 
 
-def read_spanish(
-    data: Path | None = None, seed: int = 1, hold_out: HoldOut = "group"
-) -> SpanishSources:
-    """Read the corpora of the data folder and our own lessons.
+def read_sources(data: Path, names: Collection[str] = ()) -> dict[str, list[Row]]:
+    """Read the corpora; no text of any validation part stays in the training part of another.
 
-    Folds hold out whole articles and speeches, or with ``text`` single texts, which is easier.
+    Parameters
+    ----------
+    data
+        The folder with the authors' own files.
+    names
+        The corpora to read; all of them if empty.
+
     """
-    settings = load_settings()
-    if data is not None:
-        settings = replace(settings, data=data)
-    texts = [
-        *_comments(settings, seed, hold_out),
-        *_speeches(settings, seed, hold_out),
-        *_lessons(),
-        *_english(data),
-    ]
-    others = sorted({name for text in texts for name in text.targets} - set(COLUMNS))
-    return SpanishSources(tuple(texts), (*COLUMNS, *others))
-
-
-def _comments(settings: Settings, seed: int, hold_out: HoldOut) -> list[Text]:
-    """DETOXIS: who judged the comments did not name categories; for these our rules vote."""
-    examples = list(load_corpus(COMMENTS, settings=settings).examples())
-    articles = [str(each.meta["thread_id"]).split("_", maxsplit=1)[0] for each in examples]
-    positive = np.array([bool(each.labels[STEREOTYPE]) for each in examples])
-    votes = rule_votes([each.text for each in examples])
-    found = []
-    folds = _folds(articles, positive, seed, hold_out)
-    for at, each in enumerate(examples):
-        targets = {
-            name: float(value)
-            for name, value in each.labels.items()
-            if name not in (STEREOTYPE, _LEVEL)
-        }
-        targets |= {COMMENT: float(positive[at]), REGISTER: 0.0}
-        # Where no rule votes, nothing is known.
-        if positive[at] and votes[at].any():
-            targets |= dict(zip(CATEGORY_IDS, map(float, votes[at]), strict=True))
-        found.append(Text(each.text, COMMENTS, folds[at], targets))
-    return found
-
-
-def _speeches(settings: Settings, seed: int, hold_out: HoldOut) -> list[Text]:
-    """StereoImmigrants: the expert's code is mapped; the share of agreement softens it."""
-    examples = list(load_corpus(SPEECHES, settings=settings).examples())
-    positive = np.array([bool(each.labels[STEREOTYPE]) for each in examples])
-    codes = [str(each.meta.get("expert") or "") for each in examples]
-    mapped = np.zeros((len(examples), len(CATEGORY_IDS)))
-    mapped[positive] = mapped_labels(
-        [code for code, yes in zip(codes, positive, strict=True) if yes]
-    )
-    speeches = [str(each.meta["speech_code"]) for each in examples]
-    folds = _folds(speeches, positive, seed, hold_out)
-    found = []
-    for at, each in enumerate(examples):
-        targets = {SPEECH: float(positive[at]), REGISTER: 1.0}
-        if positive[at]:
-            targets |= dict(zip(CATEGORY_IDS, map(float, mapped[at]), strict=True))
-            targets |= {
-                name: float(value)
-                for name, value in each.labels.items()
-                if name.startswith(SPEECHES)
-            }
-        found.append(Text(each.text, SPEECHES, folds[at], targets))
-    return found
-
-
-def _lessons() -> list[Text]:
-    """Those with a stereotype teach categories; those without, what is none in any register."""
-    taught = lessons()
-    table = lesson_labels(taught)
-    return [
-        Text(
-            each.text,
-            LESSONS,
-            None,
-            dict(zip(CATEGORY_IDS, map(float, table[at]), strict=True))
-            if each.stereotype
-            else {COMMENT: 0.0, SPEECH: 0.0},
-        )
-        for at, each in enumerate(taught)
-    ]
-
-
-def _english(data: Path | None) -> list[Text]:
-    """Paragraphs of Don't Patronize Me!; its validation part is fold 0."""
-    return [
-        Text(
-            record.text, ENGLISH, 0 if record.part == "validation" else None,
-            {PCL: record.targets[PCL]},
-        )
-        for record in read_records(data)
-        if PCL in record.targets
-    ]  # fmt: skip
-
-
-def _folds(
-    groups: Sequence[str], positive: NDArray[np.bool_], seed: int, hold_out: HoldOut
-) -> list[int]:
-    if hold_out == "text":
-        groups = [str(at) for at in range(len(groups))]
-    return [int(fold) for fold in group_folds(groups, positive.reshape(-1, 1), FOLDS, seed)]
-
-
-def corpora_of(sources: SpanishSources) -> tuple[dict[str, Any], ...]:
-    """Say for the card what was learnt from, under which terms, and how much of it."""
-    terms = {
-        COMMENTS: ("DETOXIS 2021 (a part of its training comments)", "shared task, research only"),
-        SPEECHES: ("StereoImmigrants", "none stated; research only"),
-        LESSONS: ("Sentences of our own, Spanish", "Apache-2.0"),
-        ENGLISH: ("Don't Patronize Me! (English, for pcl alone)", "research use only"),
+    found = {
+        source.name: merged(source.read(data / source.file))
+        for source in SOURCES
+        if not names or source.name in names
     }
-    return tuple(
-        {"name": name, "terms": terms_of, "texts": len(sources.rows(corpus))}
-        for corpus, (name, terms_of) in terms.items()
+    held = {plain(row.text) for rows in found.values() for row in rows if row.part == "validation"}
+    return {
+        name: [row for row in rows if row.part == "validation" or plain(row.text) not in held]
+        for name, rows in found.items()
+    }
+
+
+def plain(text: str) -> str:
+    """Return the letters and digits of a text: what makes two texts the same."""
+    return _NO_LETTERS.sub("", text.lower())
+
+
+def group_part(group: str) -> str:
+    """Return the part of all texts of a group, such as a news title or a speech."""
+    bucket = int(sha256(group.encode()).hexdigest()[:8], 16) % 100
+    return "validation" if bucket < HELD_OF_100 else "train"
+
+
+def provenance(data: Path, rows: Mapping[str, list[Row]]) -> list[dict[str, object]]:
+    """Return what a card says of each corpus: name, terms, rows and the file's hash."""
+    return [
+        {
+            "name": source.title,
+            "terms": source.terms,
+            "rows": len(rows[source.name]),
+            "sha256": hash_of_path(data / source.file),
+        }
+        for source in SOURCES
+    ]
+
+
+def _known(targets: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(value) for name, value in targets.items() if name in _PLACES}
+
+
+_PLACES = frozenset(OUTPUTS)
+
+
+def _lessons(path: Path) -> Iterator[Row]:
+    for lesson in read_lessons(path.name, path.parent):
+        corpus = "lessons" if path.name == LESSONS_OF.name else "lessons_en"
+        yield Row(lesson.text, corpus, _known(lesson.labels), weight=2.0, fixed_part=lesson.part)
+
+
+def _paragraphs(path: Path) -> Iterator[Row]:
+    """Put each lesson between ordinary sentences: one bad sentence makes the paragraph bad."""
+    prose = (text for text, _ in ordinary(path))
+    for lesson, text, _ in between_prose(LESSONS_OF, prose, _SHORT, seed=24):
+        yield Row(text, "paragraphs", _known(lesson.labels), fixed_part=lesson.part)
+
+
+def _sentences(path: Path) -> Iterator[Row]:
+    """Read the sentences that were written for the ten categories before the lessons."""
+    for each in sentences_of_ours():
+        targets = dict.fromkeys(STEREOTYPE, 0.0)
+        if each.stereotype:
+            targets |= {ROOT: 1.0, IMPLICIT: float(each.implicit)}
+            targets |= {f"{ROOT}.{name}": 1.0 for name in each.categories}
+        yield Row(each.text, "sentences", targets, fixed_part="train")
+
+
+def _detoxis(path: Path) -> Iterator[Row]:
+    """Read comments; nobody named categories there, so our rules vote on stereotypes."""
+    examples = list(Detoxis(path).examples())
+    articles = [str(each.meta["thread_id"]).partition("_")[0] for each in examples]
+    parts = assign_texts(
+        [each.text for each in examples],
+        articles,
+        np.array([[bool(each.labels[ROOT])] for each in examples]),
+        (("train", 1 - HELD_SHARE), ("validation", HELD_SHARE)),
+        seed=1,
     )
+    votes = rule_votes([each.text for each in examples])
+    for at, each in enumerate(examples):
+        labels = {name: float(value) for name, value in each.labels.items()}
+        is_stereotype, level = labels[ROOT] > 0, int(labels["detoxis.toxicity_level"])
+        targets = {
+            f"detoxis.{name}": labels[f"detoxis.{name}"] for name in FEATURES if name != ROOT
+        }
+        targets |= {
+            "detoxis.stereotype": labels[ROOT],
+            ROOT: labels[ROOT],
+            "toxicity": _LEVELS[level],
+            "toxicity.severe": WEAK if level > 2 else UNLIKELY,
+            "toxicity.insult": labels["detoxis.insult"],
+            "toxicity.profanity": labels["detoxis.improper_language"],
+            "unhealthy.sarcastic": WEAK if labels["detoxis.sarcasm"] else 0.1,
+        }
+        if not is_stereotype:
+            targets |= dict.fromkeys((*CATEGORY_IDS, IMPLICIT), 0.0)
+        elif votes[at].max() >= _RULES_ABOVE:  # where no rule votes, nothing is known
+            targets |= dict(zip(CATEGORY_IDS, votes[at].tolist(), strict=True))
+        yield Row(each.text, "detoxis", targets, fixed_part=str(parts[at]))
+
+
+def _speeches(path: Path) -> Iterator[Row]:
+    """Read sentences of parliament: the expert's code is mapped to the ten categories."""
+    examples = list(StereoImmigrants(path).examples())
+    positive = [bool(each.labels[ROOT]) for each in examples]
+    codes = [str(each.meta.get("expert") or "") for each in examples]
+    mapped = iter(
+        mapped_labels([code for code, yes in zip(codes, positive, strict=True) if yes]).tolist()
+    )
+    for each, is_stereotype in zip(examples, positive, strict=True):
+        targets = {SPEECH: float(is_stereotype), ROOT: 0.9 if is_stereotype else 0.03}
+        targets |= dict.fromkeys(CATEGORY_IDS, 0.0)
+        if is_stereotype:
+            targets |= dict(zip(CATEGORY_IDS, next(mapped), strict=True))
+            targets |= {name: _label(each.labels, name) for name in FIVE}
+        part = group_part(f"speech {each.meta['speech_code']}")
+        yield Row(each.text, "speeches", targets, weight=0.7, fixed_part=part)
+
+
+def _label(labels: Mapping[str, float], name: str) -> float:
+    return float(labels.get(f"stereoimmigrants.{name.partition('.')[2]}", 0.0))
+
+
+def _rioplatense(path: Path) -> Iterator[Row]:
+    """Read comments on Argentinian news; whole news titles are held out."""
+    groups = ("RACISM", "WOMEN", "LGBTI", "CLASS", "DISABLED")
+    for row in read_table(path):
+        targets = {output: float(row[name]) for name, output in _RIOPLATENSE.items()}
+        hateful, racist = row["HATEFUL"] == "1", row["RACISM"] == "1"
+        attacks = any(row[name] == "1" for name in groups)
+        targets["toxicity.identity_attack"] = WEAK if attacks else UNLIKELY
+        if hateful:
+            targets["toxicity"] = 0.85
+        if row["CALLS"] == "1":
+            targets["toxicity.threat"] = 0.6
+        if racist or not hateful:
+            targets[ROOT] = WEAK if racist else UNLIKELY
+        yield Row(row["text"], "rioplatense", targets, fixed_part=group_part(row["title"]))
+
+
+def _datathon(path: Path) -> Iterator[Row]:
+    """Read tweets with the share of labellers who found them racist; more labellers, more sure."""
+    for row in read_table(path):
+        yes, no = float(row["racist"]), float(row["non-racist"])
+        if yes + no == 0:
+            continue
+        share = (yes + 0.25) / (yes + no + 0.5)
+        yield Row(row["text"], "datathon", {"datathon.racist": share, ROOT: 0.03 + 0.8 * share})
+
+
+def _offendes(path: Path) -> Iterator[Row]:
+    toxic = {"OFP": 0.9, "OFG": 0.9, "NOE": 0.45, "NO": 0.03}
+    for row in read_table(path):
+        offensive, expletive = row["label"] in ("OFP", "OFG"), row["label"] == "NOE"
+        targets = {
+            "offendes.offensive": float(offensive),
+            "offendes.expletive": float(expletive),
+            "toxicity": toxic[row["label"]],
+        }
+        if offensive or row["label"] == "NO":
+            targets["toxicity.insult"] = 0.7 if offensive else UNLIKELY
+        if expletive or row["label"] == "NO":
+            targets["toxicity.profanity"] = WEAK if expletive else UNLIKELY
+        yield Row(row["comment"], "offendes", targets)
+
+
+def _exist(path: Path) -> Iterator[Row]:
+    """Read the Spanish posts on sexism."""
+    for row in read_table(path):
+        if row["language"] != "es":
+            continue
+        sexist, kind = row["task1"] == "sexist", row["task2"]
+        targets = {output: float(name == kind) for name, output in _EXIST.items()}
+        targets["exist.sexist"] = float(sexist)
+        if kind in ("stereotyping-dominance", "non-sexist"):
+            targets[ROOT] = 0.7 if sexist else UNLIKELY
+        if kind in ("misogyny-non-sexual-violence", "sexual-violence"):
+            targets |= {"toxicity": 0.7, "toxicity.identity_attack": 0.6}
+        yield Row(row["text"], "exist", targets)
+
+
+def _odio(path: Path) -> Iterator[Row]:
+    for row in read_table(path):
+        yield Row(row["text"], "odio", {"odio.hate": float(row["hate"])})
+
+
+def ordinary(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of ordinary prose, each with its source."""
+    for row in read_table(path):
+        if row["source"] not in NOISY_PROSE:
+            yield row["text"].strip(), row["source"]
+
+
+def _prose(path: Path) -> Iterator[Row]:
+    quiet = dict.fromkeys(HARMS, ORDINARY)
+    for text, _ in ordinary(path):
+        yield Row(text, PROSE, quiet, weight=0.5)
+
+
+def _english(name: str) -> Source:
+    """Return an English corpus; only what it judges by an id of ours teaches."""
+    source = next(each for each in ENGLISH_SOURCES if each.name == name)
+
+    def read(path: Path) -> Iterator[Row]:
+        for row in source.read(path):
+            targets = _known(row.targets)
+            if targets:
+                yield Row(row.text, name, targets, fixed_part=row.fixed_part)
+
+    return Source(name, source.file, read, source.terms, f"{TITLES[name]} (English)", _SHARES[name])
+
+
+_SHARES = {"ucc": 3_500, "dpm": 2_000, "civil": 4_000, "toxigen": 1_000}
+_LESSONS_TITLE = "Lessons of our own"
+_UNLABELLED = "more/es_unlabelled.csv"
+SOURCES = (
+    Source("lessons", str(LESSONS_OF), _lessons, "CC0", _LESSONS_TITLE, 7_500),
+    Source(
+        "paragraphs",
+        _UNLABELLED,
+        _paragraphs,
+        "CC0 and by source",
+        f"{_LESSONS_TITLE} between ordinary sentences",
+    ),
+    Source(
+        "sentences",
+        str(Path(__file__).parent / "stereotype_lessons.yaml"),
+        _sentences,
+        "Apache-2.0",
+        "Sentences of our own on the ten categories",
+    ),
+    Source(
+        "detoxis",
+        "detoxis",
+        _detoxis,
+        "shared task, research only",
+        "DETOXIS 2021 (a part of its training comments)",
+        3_000,
+    ),
+    Source(
+        "speeches",
+        "stereoimmigrants",
+        _speeches,
+        "none stated; research only",
+        "StereoImmigrants",
+    ),
+    Source(
+        "rioplatense",
+        "more/es_rioplatense_hate.csv",
+        _rioplatense,
+        "research",
+        "Hate speech in comments on Argentinian news",
+    ),
+    Source(
+        "datathon",
+        "more/es_datathon_racism.csv",
+        _datathon,
+        "research",
+        "Racism in Spanish tweets (datathon, with counts of labellers)",
+    ),
+    Source("offendes", "more/es_offendes.csv", _offendes, "research", "OffendES", 5_000),
+    Source(
+        "exist",
+        "more/exist_2021_2022train.csv",
+        _exist,
+        "research",
+        "EXIST 2021 and 2022 (Spanish part)",
+        3_000,
+    ),
+    Source("odio", "more/es_odio_udelar.csv", _odio, "research", "Odio UdelaR", 1_500),
+    Source(PROSE, _UNLABELLED, _prose, "by source", "Ordinary Spanish sentences", 7_000),
+    Source(
+        "lessons_en",
+        str(LESSONS / "english"),
+        _lessons,
+        "CC0",
+        f"{_LESSONS_TITLE} (English)",
+        5_000,
+    ),
+    *(_english(name) for name in _SHARES),
+)
+"""The order in which rows are read and drawn for an epoch."""
