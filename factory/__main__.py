@@ -108,10 +108,19 @@ def detectors(base: str, tier: str, seed: int, data: Path, output: Path, work: P
     make_detectors(base, tier, data, work, output, click.echo, seed)
 
 
+def _finished_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what the commands on finished English detectors share."""
+    for option in (
+        click.option("--tier", type=click.Choice(["research", "open"]), default="research"),
+        click.option("-o", "--output", type=FOLDER, required=True, help="The folder of weights."),
+        click.option("--data", type=FOLDER, default=DATA, help="The corpora."),
+    ):
+        command = option(command)
+    return command
+
+
 @english.command()
-@click.option("--tier", type=click.Choice(["research", "open"]), default="research")
-@click.option("-o", "--output", type=FOLDER, required=True, help="The folder of weights.")
-@click.option("--data", type=FOLDER, default=DATA, help="The corpora.")
+@_finished_options
 def thresholds(tier: str, data: Path, output: Path) -> None:
     """Choose again from which probability on a check reports what finished detectors find."""
     from factory.english.detectors import choose_report_thresholds
@@ -119,23 +128,77 @@ def thresholds(tier: str, data: Path, output: Path) -> None:
     choose_report_thresholds(tier, data, output, click.echo)
 
 
+@english.command()
+@_finished_options
+def cascade(tier: str, data: Path, output: Path) -> None:
+    """Choose again which texts the cascade of finished detectors reads with the default."""
+    from factory.english.detectors import choose_bands
+
+    choose_bands(tier, data, output, click.echo)
+
+
 @main.command()
 @_pipeline_options
-def spanish(data: Path, output: Path, work: Path) -> None:
-    """Train the Spanish detector."""
-    from factory.spanish.default import train_spanish
+@click.option("--keep-encoder", is_flag=True, help="Only make what is beside the encoder again.")
+def spanish(data: Path, output: Path, work: Path, keep_encoder: bool) -> None:
+    """Train the Spanish network, and write its detectors."""
+    from factory.spanish.detectors import make_detectors, make_encoder
+    from factory.spanish.train import WEIGHTS, train_network
 
-    train_spanish(data, output, work, click.echo)
+    if not keep_encoder:
+        if not (work / WEIGHTS).is_file():
+            train_network(data, work, click.echo)
+        make_encoder(data, work, output, click.echo)
+    make_detectors(data, work, output, click.echo)
 
 
 @main.command()
 @_pipeline_options
 @click.option("--base", type=FOLDER, help="The encoder to start from.")
-def frames(data: Path, output: Path, work: Path, base: Path | None) -> None:
-    """Train the framer, which reads with the English detector in the same folder."""
-    from factory.frames.default import train_frames
+@click.option("--epochs", default=8, show_default=True, type=click.IntRange(1))
+@click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
+def frames(
+    data: Path, output: Path, work: Path, base: Path | None, epochs: int, threads: int
+) -> None:
+    """Train the framer, which reads with the open encoder in the same folder."""
+    import torch
 
-    train_frames(data, output, work, base, click.echo)
+    from factory.frames.default import train_frames
+    from factory.frames.fitting import DecoderSettings
+
+    torch.set_num_threads(threads)
+    train_frames(data, output, work, base, click.echo, recipe=DecoderSettings(epochs=epochs))
+
+
+@main.command()
+@_pipeline_options
+@click.option("--steps", default=300, show_default=True, type=click.IntRange(1))
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1))
+@click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
+def masked(steps: int, threads: int, bfloat16: bool, data: Path, output: Path, work: Path) -> None:
+    """Give MPNet a head that guesses words: a subject for `tactful audit`, not shipped."""
+    import torch
+
+    from factory.bases import base_folder
+    from factory.masked import BASE, MaskedSettings, make_masked, read_texts
+    from tactful.errors import TactfulError
+
+    torch.set_num_threads(threads)
+    settings = MaskedSettings(steps=steps, bfloat16=bfloat16)
+    try:
+        encoder = base_folder(BASE, work / "models")
+        make_masked(encoder, read_texts(data), work / "masked", output, settings, click.echo)
+    except TactfulError as error:
+        raise click.ClickException(str(error)) from None
+
+
+@main.command()
+@click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="WEIGHTS...")
+def audit(folders: tuple[Path, ...]) -> None:
+    """Audit finished English detectors, and write what was found into their cards."""
+    from factory.audit import audit_cards
+
+    audit_cards(folders, click.echo)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """How the table of the language detector is made: ``python -m factory.language``.
 
-English comes from DPM, UCC and SBIC, Spanish from StereoImmigrants and DETOXIS; sentences and words
-of our own add everyday things in both, and all that is neither. Texts are cut into pieces of 3 to
-25 words; articles, speeches and posts that are held out are never seen. Only common n-grams of at
-most four letters and common short words are kept: no text can be read out of them.
+It learns only from texts that anybody may use, also commercially: speeches, novels, news and
+comments under open licences, and lessons of our own. Sentences and words of our own add everyday
+things in both languages, and all that is neither. Texts are cut into pieces of 3 to 25 words. Only
+common n-grams of at most four letters and common short words are kept: no text can be read out of
+them.
 """
 
 import argparse
+import csv
 import json
 import random
 import unicodedata
@@ -18,27 +20,47 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import yaml
 
-from tactful.corpora import CORPORA, load_corpus
-from tactful.corpora.split import assign
+from factory.lessons.load import read_lessons
 from tactful.documents.language import CARD, OPENER, TABLE, UNKNOWN, grams_of, words_of
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.settings import load_settings
 
 SEED = 7
-LANGUAGE_OF = {
-    "dpm": "en",
-    "ucc": "en",
-    "sbic": "en",
-    "stereoimmigrants": "es",
-    "detoxis": "es",
-}
-ONLY = {"ucc": "val.csv"}
-"""Where one file of a corpus is enough: its training part has more of the same."""
-PARTS = (("train", 0.75), ("dev", 0.1), ("test", 0.15))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Texts of one language under one licence: the rows of a CSV file, or lessons of ours."""
+
+    name: str
+    lang: str
+    licence: str
+    file: str = ""
+    """Below the folder of the corpora; without one, our lessons of that language."""
+    column: str = "text"
+    of: str | None = None
+    """What the column ``source`` must have."""
+
+
+_EUROPARL = "European Union: reproduction authorised with acknowledgement of the source"
+_PARALLEL = "more/es_en_parallel.csv"
+SOURCES = (
+    Source("civil-comments", "en", "CC0-1.0", "more/civil_comments_ni.csv"),
+    Source("edos", "en", "CC0-1.0", "more/edos.csv"),
+    Source("implicit-hate", "en", "CC-BY-4.0", "more/implicit_hate_stage1.csv", "post"),
+    Source("cad", "en", "CC-BY-4.0", "more/cad.csv"),
+    Source("global-voices", "en", "CC-BY-3.0", "more/en_news_unlabelled.csv", of="global_voices"),
+    Source("europarl-en", "en", _EUROPARL, _PARALLEL, "en", "europarl"),
+    Source("books-en", "en", "public domain", _PARALLEL, "en", "opus_books"),
+    Source("lessons-en", "en", "Apache-2.0 (ours)"),
+    Source("europarl-es", "es", _EUROPARL, _PARALLEL, "es", "europarl"),
+    Source("europarl-es", "es", _EUROPARL, "more/es_unlabelled.csv", of="europarl"),
+    Source("books-es", "es", "public domain", _PARALLEL, "es", "opus_books"),
+    Source("lessons-es", "es", "Apache-2.0 (ours)"),
+)
 CLASSES = ("en", "es", "other")
 LESSONS = Path(__file__).with_name("language_lessons.yaml")
 SHORTEST, LONGEST = 3, 25
@@ -53,7 +75,7 @@ LEAST_TEXTS_OF_WORD = 12
 NEAR = ("pt", "fr", "it", "ca", "gl", "de", "nl")
 """The languages most often met beside English and Spanish are learnt three times as much."""
 OWN_SHARE = 0.15
-"""How much of the English and of the Spanish is of our own."""
+"""The share of the English and the Spanish texts that we wrote."""
 STRENGTH = 3.0
 _LEVELS = 127
 
@@ -64,8 +86,7 @@ class Text:
 
     text: str
     lang: str
-    corpus: str
-    part: str
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +98,45 @@ class Piece:
     opener: bool
 
 
-def read_texts(data: Path, seed: int = SEED) -> list[Text]:
-    """Read the corpora; whole articles, speeches and posts are in one part, and so are twins."""
-    found = []
-    for corpus, lang in LANGUAGE_OF.items():
-        opened = load_corpus(corpus, data / CORPORA.get(corpus).folder / ONLY.get(corpus, ""))
-        columns = ["id", "group", "text", "labels"]
-        examples = pl.concat([frame.select(columns) for frame in opened.example_frames()])
-        examples = examples.filter(pl.col("text").str.strip_chars() != "")
-        parts = assign(examples, PARTS, (), seed)
-        found += [
-            Text(text, lang, corpus, part)
-            for text, part in zip(examples["text"], parts, strict=True)
-        ]
-    return found
+def read_texts(data: Path) -> list[Text]:
+    """Read the texts of all sources, each text of a source once."""
+    found: dict[Text, None] = {}
+    for source in SOURCES:
+        texts = _rows(source, data) if source.file else _lessons(source.lang)
+        found |= dict.fromkeys(
+            Text(text, source.lang, source.name)
+            for text in texts
+            if text.strip() and is_latin(text)
+        )
+    return list(found)
+
+
+def is_latin(text: str) -> bool:
+    """Say whether all letters are Latin: what English texts quote in Arabic is not English.
+
+    >>> is_latin("¿Qué tal, señor?"), is_latin("He said: привет.")
+    (True, False)
+    """
+    letters = (char for char in text if not char.isascii() and char.isalpha())
+    return all("LATIN" in unicodedata.name(char, "") or char in "ªº" for char in letters)
+
+
+def _rows(source: Source, data: Path) -> Iterator[str]:
+    with (data / source.file).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if source.of in (None, row.get("source")):
+                yield row[source.column] or ""
+
+
+def _lessons(lang: str) -> Iterator[str]:
+    language = {"en": "english", "es": "spanish"}[lang]
+    return (lesson.text for lesson in read_lessons(language) if lesson.part == "train")
 
 
 def data_hash(texts: Sequence[Text]) -> str:
-    """Return one hash of all that was read, whatever the order of the files."""
+    """Return a hash of all the texts that does not depend on the order of the files."""
     total = sha256()
-    for line in sorted(f"{text.corpus}\t{text.part}\t{text.text}" for text in texts):
+    for line in sorted(f"{text.source}\t{text.text}" for text in texts):
         total.update(line.encode("utf-8", "surrogatepass") + b"\n")
     total.update(LESSONS.read_bytes())
     return total.hexdigest()
@@ -130,7 +170,7 @@ def pieces_of(texts: Sequence[str], lang: str, wanted: int, rng: random.Random) 
             piece = words[at : at + length]
             if rng.random() < WITHOUT_ACCENTS:
                 piece = [without_accents(word) for word in piece]
-            # Which piece a mark stood in is not known: half the short ones have it.
+            # It is not known which piece had the opening mark: half of the pieces get it.
             yield Piece(tuple(piece), lang, opener and rng.random() < 0.5)
             at, made = at + length, made + 1
 
@@ -149,9 +189,11 @@ def training_pieces(texts: Sequence[Text], seed: int = SEED, each: int = PIECES)
     """Return as many pieces of English, of Spanish and of other languages."""
     rng = random.Random(seed)  # noqa: S311 (it only has to be repeatable)
     pieces: list[Piece] = []
-    corpora = Counter(LANGUAGE_OF.values())
-    for corpus, lang in LANGUAGE_OF.items():
-        own = [text.text for text in texts if text.corpus == corpus and text.part == "train"]
+    by_source: dict[tuple[str, str], list[str]] = {}
+    for text in texts:
+        by_source.setdefault((text.source, text.lang), []).append(text.text)
+    corpora = Counter(lang for _, lang in by_source)
+    for (_, lang), own in by_source.items():
         pieces += pieces_of(own, lang, int(each * (1 - OWN_SHARE)) // corpora[lang], rng)
     lessons = lesson_texts(rng)
     shares = {lang: 3 if lang in NEAR else 1 for lang in lessons if lang not in corpora}
@@ -166,10 +208,7 @@ def training_pieces(texts: Sequence[Text], seed: int = SEED, each: int = PIECES)
 def common_grams(texts: Sequence[Text], most: int = GRAMS) -> list[str]:
     """Return the n-grams and short words that are in most texts, each language counting alike."""
     lessons = lesson_texts(random.Random(SEED), lists=8)  # noqa: S311 (repeatable)
-    sources = {
-        lang: [text.text for text in texts if text.lang == lang and text.part == "train"]
-        for lang in ("en", "es")
-    }
+    sources = {lang: [text.text for text in texts if text.lang == lang] for lang in ("en", "es")}
     sources["other"] = [text for own in lessons.values() for text in own]
     shares: Counter[str] = Counter()
     for lang, own in sources.items():
@@ -253,19 +292,19 @@ def make(
     most: int = GRAMS,
 ) -> None:
     """Read the corpora, fit the table, and write it with its card."""
-    texts = read_texts(data, seed)
+    texts = read_texts(data)
     arrays = fit(texts, seed, each, most)
     with atomic_path(table, force=True) as path, path.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-    counts = Counter((text.corpus, text.part) for text in texts)
+    counts = Counter(text.source for text in texts)
     said = {
         "name": "language",
         "languages": ["en", "es"],
-        "corpora": {
-            corpus: {part: counts[corpus, part] for part, _ in PARTS} for corpus in LANGUAGE_OF
+        "licence": "Apache-2.0",
+        "sources": {
+            source.name: {"texts": counts[source.name], "licence": source.licence}
+            for source in SOURCES
         },
-        "licence": "research, non-commercial: the terms of the corpora (the code is Apache-2.0)",
-        "licences": {corpus: CORPORA.get(corpus).licence for corpus in LANGUAGE_OF},
         "seed": seed,
         "data_sha256": data_hash(texts),
         "grams": int(arrays["weights"].shape[0]),

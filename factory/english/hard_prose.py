@@ -1,4 +1,4 @@
-"""Ordinary prose that a detector is least quiet on: the next one learns most from it."""
+"""Ordinary prose with the highest scores: the next detector learns most from it."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -30,7 +30,7 @@ from tactful.files import atomic_path
 
 Floats = NDArray[np.float64]
 LEAST_WORD, LEAST_PAIR = 2, 4
-"""A word needs so many texts for a row of its own, a pair to be kept."""
+"""The number of texts that a word needs for its own row, and that a pair needs to be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class LinearWeights:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How far each block is held back: greater is weaker."""
+    """The regularisation of each block: greater is weaker."""
 
     sparse: float = 0.25
     dense: float = 0.1
@@ -78,7 +78,7 @@ class _Block:
 
 
 def vocabulary(texts: Sequence[str], least: int = LEAST_WORD) -> tuple[str, ...]:
-    """Return the words that stand in at least so many texts, the most frequent first."""
+    """Return the words that at least ``least`` texts have, the most frequent first."""
     counts = Counter(word for text in texts for word in set(tokens_of(normalise(text).text)))
     return tuple(word for word, number in counts.most_common() if number >= least)
 
@@ -204,13 +204,6 @@ def _columns(words: list[str], row_of: dict[str, int]) -> tuple[NDArray[np.int64
         np.concatenate([np.array(columns, dtype=np.int64), pairs]),
         np.concatenate([np.array(amounts), np.ones(len(pairs))]) / norm,
     )
-
-
-def predict_linear(weights: LinearWeights, design: Design) -> Floats:
-    """Return the logits of the design's own texts."""
-    stacked = np.concatenate([weights.word_weights, weights.piece_weights, weights.pair_weights])
-    logits: Floats = design.raw @ stacked + weights.bias
-    return logits
 
 
 def write_linear(weights: LinearWeights, folder: Path) -> None:

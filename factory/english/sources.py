@@ -8,7 +8,7 @@ commercial use; the open tier learns from these only.
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -20,33 +20,15 @@ import polars as pl
 from factory.english.fiction import FOLDER as BOOKS_FOLDER
 from factory.english.fiction import fiction
 from factory.lessons.load import FOLDER as LESSONS
-from factory.lessons.load import read_lessons
+from factory.lessons.load import Lesson, read_lessons
+from tactful.corpora.dpm import CATEGORIES
 from tactful.corpora.split import hashed_part
 from tactful.documents.segments import sentences
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
+from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
 
-PCL = (
-    "pcl",
-    "pcl.unbalanced_power_relations",
-    "pcl.shallow_solution",
-    "pcl.presupposition",
-    "pcl.authority_voice",
-    "pcl.metaphor",
-    "pcl.compassion",
-    "pcl.the_poorer_the_merrier",
-)
-UNHEALTHY = (
-    "unhealthy",
-    "unhealthy.antagonistic",
-    "unhealthy.condescending",
-    "unhealthy.dismissive",
-    "unhealthy.generalisation",
-    "unhealthy.generalisation_unfair",
-    "unhealthy.hostile",
-    "unhealthy.sarcastic",
-)
-FRAME = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
+PCL, UNHEALTHY, FRAME = PCL_IDS, UNHEALTHY_IDS, FRAME_IDS
 TOXICITY = (
     "toxicity",
     "toxicity.severe",
@@ -160,17 +142,19 @@ def read_sources(data: Path, tier: str) -> dict[str, list[Row]]:
         ``open`` or ``research``.
 
     """
-    found: dict[str, list[Row]] = {}
-    for source in sources_of(tier):
-        rows: dict[str, Row] = {}
-        for row in source.read(data / source.file):
-            known = rows.get(row.text)
-            if known is not None:
-                row = replace(row, targets={**known.targets, **row.targets})  # noqa: PLW2901
-            if row.text.strip():
-                rows[row.text] = row
-        found[source.name] = list(rows.values())
-    return found
+    return {each.name: merged(each.read(data / each.file)) for each in sources_of(tier)}
+
+
+def merged(rows: Iterable[Row]) -> list[Row]:
+    """Return each text once, with the targets of all its rows; blank texts are left out."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        known = found.get(row.text)
+        if known is not None:
+            row = replace(row, targets={**known.targets, **row.targets})  # noqa: PLW2901
+        if row.text.strip():
+            found[row.text] = row
+    return list(found.values())
 
 
 def sources_of(tier: str) -> list[Source]:
@@ -227,13 +211,13 @@ def provenance(data: Path, tier: str, rows: Mapping[str, list[Row]]) -> list[dic
             "corpus": TITLES.get(source.name, source.name),
             "terms": source.terms,
             "rows": len(rows[source.name]),
-            "sha256": _hash(data / source.file),
+            "sha256": hash_of_path(data / source.file),
         }
         for source in sources_of(tier)
     ]
 
 
-def _hash(path: Path) -> str:
+def hash_of_path(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and hashes of all files in a folder."""
     if path.is_file():
         return file_sha256(path)
@@ -242,7 +226,7 @@ def _hash(path: Path) -> str:
     return sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _table(path: Path) -> list[dict[str, str]]:
+def read_table(path: Path) -> list[dict[str, str]]:
     """Read a CSV file as text; blank cells are empty strings."""
     return pl.read_csv(path, infer_schema=False).fill_null("").to_dicts()
 
@@ -255,7 +239,7 @@ def _towards(label: str, confidence: str) -> float:
 
 def _ucc(path: Path) -> Iterator[Row]:
     for name in ("train.csv", "val.csv"):
-        for row in _table(path / name):
+        for row in read_table(path / name):
             spelled = {"antagonistic": "antagonize" if "antagonize" in row else "antagonise"}
             targets = {"unhealthy": 1 - _towards(row["healthy"], row["healthy:confidence"])}
             for output in UNHEALTHY[1:]:
@@ -267,15 +251,6 @@ def _ucc(path: Path) -> Iterator[Row]:
 
 PclSpan = tuple[str, int, int, int]
 """The category of a span, its start and end, and how many annotators marked it."""
-_PCL_NAMES = {
-    "Unbalanced_power_relations": "pcl.unbalanced_power_relations",
-    "Shallow_solution": "pcl.shallow_solution",
-    "Presupposition": "pcl.presupposition",
-    "Authority_voice": "pcl.authority_voice",
-    "Metaphors": "pcl.metaphor",
-    "Compassion": "pcl.compassion",
-    "The_poorer_the_merrier": "pcl.the_poorer_the_merrier",
-}
 
 
 def _pcl_spans(path: Path) -> dict[str, list[PclSpan]]:
@@ -283,8 +258,8 @@ def _pcl_spans(path: Path) -> dict[str, list[PclSpan]]:
     for line in (path / "dontpatronizeme_categories.tsv").read_text("utf-8").splitlines():
         cells = line.split("\t")
         if len(cells) >= 10 and cells[0].strip().isdigit():
-            category = _PCL_NAMES.get(cells[8].strip().replace(" ", "_"))
-            if category is not None:
+            category = CATEGORIES.get(cells[8].strip().replace(" ", "_"))
+            if category in PCL:
                 judged = (category, int(cells[5]), int(cells[6]), int(cells[9]))
                 spans.setdefault(cells[0], []).append(judged)
     return spans
@@ -367,7 +342,7 @@ def _toxic_sentences(path: Path) -> Iterator[Row]:
 def _in_group(path: Path) -> dict[str, float]:
     """Return, for posts about a group, the share of annotators who saw its member speak."""
     answers: dict[str, list[float]] = {}
-    for row in _table(path):
+    for row in read_table(path):
         if row["speakerMinorityYN"]:
             answers.setdefault(row["post"], []).append(float(row["speakerMinorityYN"]))
     return {post: sum(found) / len(found) for post, found in answers.items()}
@@ -375,7 +350,7 @@ def _in_group(path: Path) -> dict[str, float]:
 
 def _sbic(path: Path) -> Iterator[Row]:
     in_group = _in_group(path.with_name("SBIC.v2.dev.csv"))
-    for row in _table(path):
+    for row in read_table(path):
         targets = {
             output: float(row[column])
             for output, column in (
@@ -395,19 +370,19 @@ def _sbic(path: Path) -> Iterator[Row]:
 
 
 def _sbic_partial(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         value = min(NOISY, max(1 - NOISY, float(row["offensive_mean"])))
         yield Row(row["text"], "sbic_partial", {"frame.offensive": value}, weight=0.5)
 
 
 def _sbic_instructions(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         target = {f"frame.{row['attribute']}": NOISY if row["label"] == "1" else 1 - NOISY}
         yield Row(row["text"], "sbic_instructions", target, weight=0.5)
 
 
 def _sbic_targets(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         if row["target_minority"].strip():
             yield Row(row["post"], "sbic_targets", {"frame.group": NOISY}, weight=0.5)
 
@@ -424,7 +399,7 @@ _CIVIL = {
 
 
 def _civil(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         targets = {
             output: float(row[column]) for column, output in _CIVIL.items() if row[column] != ""
         }
@@ -435,7 +410,7 @@ def _civil(path: Path) -> Iterator[Row]:
 
 
 def _toxic_spans(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         offsets = json.loads(row["spans"])
         yield Row(
             row["text"],
@@ -466,7 +441,7 @@ def _edos(path: Path) -> Iterator[Row]:
         "3": "edos.animosity",
         "4": "edos.prejudice",
     }
-    for row in _table(path):
+    for row in read_table(path):
         found = kinds.get(row["label_category"][:1])
         targets = {name: float(name == found) for name in kinds.values()}
         targets["edos.sexist"] = float(row["label_sexist"] == "sexist")
@@ -474,14 +449,14 @@ def _edos(path: Path) -> Iterator[Row]:
 
 
 def _implicit(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         targets = {"implicit.hate": float(row["class"] != "not_hate")}
         targets["implicit.implicit"] = float(row["class"] == "implicit_hate")
         yield Row(row["post"], "implicit_hate", targets)
 
 
 def _hatexplain(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         targets = {"hatexplain.offensive": float(row["label"] != "0")}
         targets["hatexplain.hate"] = float(row["label"] == "2")
         yield Row(row["text"], "hatexplain", targets)
@@ -494,19 +469,19 @@ def _cad(path: Path) -> Iterator[Row]:
         "cad.person": "PersonDirectedAbuse",
         "cad.counter": "CounterSpeech",
     }
-    for row in _table(path):
+    for row in read_table(path):
         labels = row["labels"].split(",")
         yield Row(row["text"], "cad", {name: float(kind in labels) for name, kind in kinds.items()})
 
 
 def _gab(path: Path) -> Iterator[Row]:
     names = {"hd": "gab.dignity", "cv": "gab.violence", "vo": "gab.vulgar"}
-    for row in _table(path):
+    for row in read_table(path):
         yield Row(row["text"], "gab", {names[key]: float(row[key]) for key in names if row[key]})
 
 
 def _davidson(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         total = float(row["count"]) or 1.0
         targets = {"davidson.hate": float(row["hate_speech"]) / total}
         targets["davidson.offensive"] = float(row["offensive_language"]) / total
@@ -519,7 +494,7 @@ def _one(
     """Return a reader of a corpus with one label."""
 
     def read(path: Path) -> Iterator[Row]:
-        for row in _table(path):
+        for row in read_table(path):
             found = value(row)
             if found is not None:
                 yield Row(row[text], corpus, {output: found})
@@ -528,14 +503,14 @@ def _one(
 
 
 def _ishate(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         targets = {"ishate.hate": float(row["hateful_layer"] == "HS")}
         targets["ishate.implicit"] = float(row["implicit_layer"] == "Implicit HS")
         yield Row(row["text"], "ishate", targets)
 
 
 def _stereobias(path: Path) -> Iterator[Row]:
-    for row in _table(path):
+    for row in read_table(path):
         targets = {"stereobias.bias": float(row["Bias"])}
         targets["stereobias.stereotype"] = float(row["Stereotype"])
         yield Row(row["Sentence"], "stereobias", targets)
@@ -576,7 +551,26 @@ def _fiction(path: Path) -> Iterator[Row]:
 
 
 def _news(path: Path, publisher: str) -> list[str]:
-    return [row["text"] for row in _table(path) if not publisher or row["source"] == publisher]
+    return [row["text"] for row in read_table(path) if not publisher or row["source"] == publisher]
+
+
+def between_prose(
+    folder: Path, prose: Iterable[str], words: tuple[int, int], seed: int
+) -> Iterator[tuple[Lesson, str, int]]:
+    """Put each lesson of a folder between ordinary sentences; ``words`` limits their length.
+
+    Yields the lesson, the paragraph, and where the lesson starts in it.
+    """
+    short = [text for text in prose if words[0] <= len(text.split()) <= words[1]]
+    rng = np.random.default_rng(seed)
+    for lesson in read_lessons(folder.name, folder.parent):
+        if len(lesson.text.split()) > _LONGEST_LESSON:
+            continue
+        before, after = rng.integers(0, 3, size=2)
+        before += not before + after
+        around = [short[at] for at in rng.integers(0, len(short), size=before + after)]
+        start = sum(len(text) + 1 for text in around[:before])
+        yield lesson, " ".join([*around[:before], lesson.text, *around[before:]]), start
 
 
 def paragraph_rows(path: Path, publisher: str = "") -> Iterator[Row]:
@@ -585,16 +579,7 @@ def paragraph_rows(path: Path, publisher: str = "") -> Iterator[Row]:
     The token heads learn to mark it, and nothing in its neighbours.
     """
     news = [text.strip() for text in _news(path, publisher)]
-    news = [text for text in news if _SHORT[0] <= len(text.split()) <= _SHORT[1]]
-    rng = np.random.default_rng(21)
-    for lesson in read_lessons(LESSONS_OF.name, LESSONS_OF.parent):
-        if len(lesson.text.split()) > _LONGEST_LESSON:
-            continue
-        before, after = rng.integers(0, 3, size=2)
-        before += not before + after
-        around = [news[at] for at in rng.integers(0, len(news), size=before + after)]
-        start = sum(len(text) + 1 for text in around[:before])
-        text = " ".join([*around[:before], lesson.text, *around[before:]])
+    for lesson, text, start in between_prose(LESSONS_OF, news, _SHORT, seed=21):
         marks = {
             name: ((start, start + len(lesson.text)),) if lesson.labels[name] > 0.5 else ()
             for name in TOKEN_OUTPUTS

@@ -45,8 +45,8 @@ QUIET = (*PROSE, HARD)
 OURS = ("lessons", "paragraphs", *QUIET)
 FINISH_SHARES, FINISH_SHARE = {"ucc": 0.75, "dpm": 1.0, "sbic": 1.0, "civil": 0.4}, 0.3
 FINISH_WEIGHT, FINISH_HEAD_RATE = 4.0, 3e-4
-"""The end of a training sees these shares of the corpora; texts of ours, and the prose that must
-stay quiet, weigh four times as much there."""
+"""The last stage of training sees these shares of the corpora; our texts, and ordinary prose that
+must have no findings, weigh four times as much in it."""
 _ROUNDING = 1e-6
 _HARM_WEIGHT = 0.5
 """``harm`` counts half as much as all other targets of a row together."""

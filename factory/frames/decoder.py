@@ -3,7 +3,8 @@
 It reads the states of the embedded encoder (which stays as it is) by cross-attention, and writes
 ``group [SEP] statement [END]`` piece by piece. Its layers start as layers of the pretrained encoder
 (Rothe et al. 2020: a decoder can be warm-started from BERT), whose attention over the text also
-starts the cross-attention.
+starts the cross-attention. It also points at the text's own words: what it points at becomes more
+likely to be written (See et al. 2017 copy words in a similar way).
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +66,7 @@ class Layer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def own_keys(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what later pieces look back at."""
+        """Return the keys and values for later pieces."""
         return split_heads(self.own.key(x)), split_heads(self.own.value(x))
 
     def cross_keys(self, states: Tensor) -> tuple[Tensor, Tensor]:
@@ -100,22 +101,36 @@ class FrameDecoder(nn.Module):
         self.layers = nn.ModuleList(Layer(shape.dropout) for _ in shape.layers)
         self.turn, self.turn_norm = nn.Linear(WIDTH, WIDTH), nn.LayerNorm(WIDTH)
         self.bias = nn.Parameter(torch.zeros(shape.pieces))
+        self.pointer = nn.Linear(WIDTH, WIDTH)
+        nn.init.zeros_(self.pointer.weight)
+        nn.init.zeros_(self.pointer.bias)
         self.dropout = nn.Dropout(shape.dropout)
 
-    def forward(self, pieces: Tensor, states: Tensor, mask: Tensor) -> Tensor:
-        """Return the log-odds after every piece, for whole lines at a time."""
+    def forward(self, pieces: Tensor, states: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+        """Return the log-odds after every piece, for whole lines at a time.
+
+        ``source`` has the number of each of the text's tokens; 0 is one that cannot be written.
+        """
         length = pieces.shape[1]
         x = self.dropout(self.norm(self.pieces(pieces) + self.places.weight[:length]))
         before = torch.ones(length, length, dtype=torch.bool).tril()
         inside = mask[:, None, None, :].bool()
         for layer in self.layers:
             x = layer(x, layer.own_keys(x), before, layer.cross_keys(states), inside)
+        turned = self.turned(x)
         # What is written is compared with the same vectors that are read.
-        return functional.linear(self.turned(x), self.pieces.weight, self.bias)
+        odds = functional.linear(turned, self.pieces.weight, self.bias)
+        places = source[:, None, :].expand(-1, length, -1)
+        return odds.scatter_add(2, places, self.pointed(turned, states) * (places > 0))
 
     def turned(self, x: Tensor) -> Tensor:
-        """Turn the last layer's output into what is compared with the vectors of all pieces."""
+        """Project the last layer's output, to compare it with the vectors of all pieces."""
         found: Tensor = self.turn_norm(functional.gelu(self.turn(x)))
+        return found
+
+    def pointed(self, turned: Tensor, states: Tensor) -> Tensor:
+        """Return how much is added to the log-odds of each of the text's tokens."""
+        found: Tensor = self.pointer(turned) @ states.transpose(1, 2) / WIDTH**0.5
         return found
 
 
@@ -142,8 +157,8 @@ class Memory(nn.Module):
 class Step(nn.Module):
     """The second exported graph: one more piece for every line, looking back at what is kept."""
 
-    INPUTS = ("pieces", "place", "own", "own_mask", "cross", "mask")
-    OUTPUTS = ("logits", "kept")
+    INPUTS = ("pieces", "place", "own", "own_mask", "cross", "mask", "states")
+    OUTPUTS = ("logits", "copied", "kept")
 
     def __init__(self, decoder: FrameDecoder):
         super().__init__()
@@ -159,9 +174,11 @@ class Step(nn.Module):
         own_mask: Tensor,
         cross: Tensor,
         mask: Tensor,
-    ) -> tuple[Tensor, Tensor]:
+        states: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the log-odds of the next piece, and what later steps look back at.
 
+        Beside the log-odds is what the text's own tokens add to them.
         ``own_mask`` is over what was kept and the new piece: lines that began later have padding.
         """
         decoder = self.decoder
@@ -173,8 +190,9 @@ class Step(nn.Module):
             both = torch.cat([own[at], new], dim=3)
             kept.append(both)
             x = layer(x, (both[0], both[1]), before, (cross[at, 0], cross[at, 1]), inside)
-        logits = decoder.turned(x[:, 0]) @ self.output + decoder.bias
-        return logits, torch.stack(kept)
+        turned = decoder.turned(x)
+        logits = turned[:, 0] @ self.output + decoder.bias
+        return logits, decoder.pointed(turned, states)[:, 0], torch.stack(kept)
 
 
 def warm_started(

@@ -1,12 +1,13 @@
 """What a framer's card says about it: figures on the held-out posts, and on neutral sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from factory.lessons.load import read_lessons
 from tactful.detectors.base import Detector, Scores, sigmoid
 from tactful.detectors.card import Card
 from tactful.frames.embedded import EmbeddedFramer, pool
@@ -21,6 +22,8 @@ from tactful_lab.evaluation.identity_bias import identity_bias
 GROUP = "frame.group"
 RECALL = 0.95
 """The share of texts with a group for which one is to be named."""
+QUIET = {"neutral": 0.005, "quotation": 0.1}
+"""Kind of lessons of ours that imply nothing -> the share for which a group may be named."""
 SHOWN = {
     "frame.offensive": {"f1": "offensive.f1"},
     "frame.intent": {"f1": "intent.f1"},
@@ -45,9 +48,9 @@ SHOWN = {
 def calibrated(framer: EmbeddedFramer, posts: Sequence[Post]) -> Card:
     """Return the card with calibration and thresholds, from the held-out posts.
 
-    A group is named from where on all but few of the posts with one are expected to be reached:
-    a frame says what a text may imply, and says how likely that is. There is no group without
-    offence, so offence is claimed as early.
+    A group is named from where on all but few of the posts with one are expected to be reached,
+    but not so early that lessons of ours (those that nothing learnt from) which only mention, quote
+    or criticise get one. There is no group without offence, so offence is claimed as early.
     """
     held = [post for post in posts if post.held_out]
     scores = framer.score([post.text for post in held])
@@ -63,9 +66,32 @@ def calibrated(framer: EmbeddedFramer, posts: Sequence[Post]) -> Card:
         thresholds[name] = best_threshold(found)
         if name == GROUP:
             thresholds[name] = recall_threshold(found, RECALL)
+            for kind, share in QUIET.items():
+                quiet = framer.score(quiet_lessons(kind))[name].astype(np.float64)
+                without = sigmoid(slope * np.log(quiet / (1 - quiet)) + level)
+                thresholds[name] = max(thresholds[name], quiet_threshold(without, share))
     thresholds["frame.offensive"] = min(thresholds["frame.offensive"], thresholds[GROUP])
     rounded = {name: round(value, 4) for name, value in thresholds.items()}
     return replace(framer.card, calibration=calibration, thresholds=rounded)
+
+
+def quiet_threshold(chances: NDArray[np.float64], share: float) -> float:
+    """Return the least probability, to four digits, that at most this share of the texts reach.
+
+    >>> quiet_threshold(np.array([0.9, 0.5, 0.2, 0.1]), 0.25)
+    0.5001
+    """
+    ordered = np.sort(chances)[::-1]
+    return round(float(ordered[int(share * len(ordered))]) + 1e-4, 4)
+
+
+def quiet_lessons(kind: str) -> list[str]:
+    """Return lessons of ours that nothing learnt from, and that imply nothing about anybody."""
+    return [
+        lesson.text
+        for lesson in read_lessons()
+        if lesson.part == "validation" and lesson.kind == kind
+    ]
 
 
 def _gold(posts: Sequence[Post], name: str) -> list[int | None]:
@@ -80,7 +106,7 @@ def _gold(posts: Sequence[Post], name: str) -> list[int | None]:
 
 
 def recall_threshold(chances: NDArray[np.float64], recall: float) -> float:
-    """Return the probability from which on this share of all positives is expected to lie.
+    """Return the threshold with this expected recall.
 
     >>> recall_threshold(np.array([0.9, 0.8, 0.2, 0.1]), 0.8)
     0.8
@@ -90,24 +116,36 @@ def recall_threshold(chances: NDArray[np.float64], recall: float) -> float:
     return float(ordered[int(np.argmax(reached >= recall))])
 
 
-def frame_figures(framer: EmbeddedFramer, posts: Sequence[Post]) -> Card:
+def frame_figures(framer: EmbeddedFramer, posts: Sequence[Post], implicit: Sequence[Post]) -> Card:
     """Return the framer's card with figures on the held-out posts and on neutral sentences."""
     held = [post for post in posts if post.held_out]
-    measures = evaluate_frames(
-        [post.frame for post in held], framer.frame([post.text for post in held])
-    )
-    figures: list[dict[str, Any]] = []
-    for name, shown in SHOWN.items():
-        for title, measure in shown.items():
-            found = measures[measure]
-            if found.value is not None:
-                figures.append(_figure(name, title, found.value, found.items or 0))
+    figures = _measured(framer, held, "held-out posts", SHOWN)
+    further = [post for post in implicit if post.held_out]
+    texts = {name: SHOWN[name] for name in ("frame.target_group", "frame.implied_statement")}
+    figures += _measured(framer, further, "held-out posts of Implicit Hate", texts)
     figures += _calibration(framer, held)
     figures.append(
         _figure("frame", "breaks a constraint before the search", _broken(framer, held), len(held))
     )
     bias = identity_bias(_AsDetector(framer)).summary()
     return replace(framer.card, figures=tuple(figures), bias=bias)
+
+
+def _measured(
+    framer: EmbeddedFramer,
+    posts: Sequence[Post],
+    part: str,
+    shown: Mapping[str, Mapping[str, str]],
+) -> list[dict[str, Any]]:
+    """Measure the framer on posts that nothing learnt from."""
+    frames = framer.frame([post.text for post in posts])
+    measures = evaluate_frames([post.frame for post in posts], frames)
+    return [
+        _figure(name, title, found.value, found.items or 0, part)
+        for name, titles in shown.items()
+        for title, measure in titles.items()
+        if (found := measures[measure]).value is not None
+    ]
 
 
 def _calibration(framer: EmbeddedFramer, posts: Sequence[Post]) -> list[dict[str, Any]]:
@@ -127,15 +165,17 @@ def _broken(framer: EmbeddedFramer, posts: Sequence[Post]) -> float:
     """Return the share of posts whose answers would contradict each other without the search."""
     texts = [post.text for post in posts]
     readings = framer.encoder.readings(texts, "frame.group")
-    chances = framer.probabilities(texts, readings, pool(readings))
+    chances = framer.probabilities(readings, pool(readings))
     limits = np.array([framer.card.threshold(name) for name in CATEGORICAL])
     said = (chances >= limits).astype(np.int8)
-    # Who names no group is not asked whether the author belongs to it.
+    # Annotators who name no group are not asked whether the author belongs to it.
     said[said[:, 3] == 0, 4] = 0
     return float(breaks(said).mean())
 
 
-def _figure(name: str, metric: str, value: float, items: int) -> dict[str, Any]:
+def _figure(
+    name: str, metric: str, value: float, items: int, part: str = "held-out posts"
+) -> dict[str, Any]:
     return {
         "id": name,
         "metric": metric,
@@ -143,7 +183,7 @@ def _figure(name: str, metric: str, value: float, items: int) -> dict[str, Any]:
         "low": None,
         "high": None,
         "items": items,
-        "part": "held-out posts",
+        "part": part,
     }
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from factory.frames.decoder import HEADS, WIDTH, FrameDecoder, Memory, Step
-from factory.frames.lessons import Batch, Lesson, States, batches
+from factory.frames.lessons import Batch, Lesson, States, batches, of_epoch
 from factory.stages import hash_of
 from tactful.frames.decoder import MEMORY_FILE, STEP_FILE
 from tactful.training.loop import (
@@ -25,7 +25,7 @@ from tactful.training.loop import (
 )
 from tactful.training.onnx_export import export_graph, quantise_onnx
 
-CHECKPOINT_STEPS = 100
+CHECKPOINT_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,17 @@ class DecoderSettings:
     """The settings of the decoder's run."""
 
     seed: int = 1
-    epochs: int = 3
-    batch: int = 48
+    epochs: int = 8
+    batch: int = 64
     rate: float = 5e-4
     weight_decay: float = 0.01
     warm_up: float = 0.1
     smoothing: float = 0.1
     clip: float = 1.0
+    blind: float = 0.1
+    """The share of lines that are learnt without their text, so from the group alone."""
+    free_every: int = 2
+    """Free statements are learnt once in this many epochs: there are more of them."""
 
 
 def fit_decoder(
@@ -57,7 +61,9 @@ def fit_decoder(
     about = {
         "recipe": asdict(settings),
         "lessons": hash_of(lessons),
-        "states": hash_of([states.numbers.tobytes(), states.starts.tobytes()]),
+        "states": hash_of(
+            part.tobytes() for part in (states.numbers, states.pieces, states.starts)
+        ),
         "start": hash_of_weights(decoder.state_dict()),
     }
     checkpoint = Checkpoint(
@@ -70,12 +76,19 @@ def fit_decoder(
         checkpoint,
         range(settings.epochs),
         lambda epoch: batches(
-            lessons, states, settings.batch, np.random.default_rng([settings.seed, epoch])
+            of_epoch(lessons, epoch, settings.free_every),
+            states,
+            settings.batch,
+            np.random.default_rng([settings.seed, epoch]),
+            settings.blind,
         ),
         lambda batch: batch_loss(decoder, batch, settings.smoothing),
         Steps(
             settings.seed,
-            settings.epochs * ceil(len(lessons) / settings.batch),
+            sum(
+                ceil(len(of_epoch(lessons, epoch, settings.free_every)) / settings.batch)
+                for epoch in range(settings.epochs)
+            ),
             settings.warm_up,
             settings.clip,
         ),
@@ -86,8 +99,8 @@ def fit_decoder(
 
 
 def batch_loss(decoder: FrameDecoder, batch: Batch, smoothing: float = 0.0) -> Tensor:
-    """Return the weighted mean of how surprising each next piece is."""
-    odds = decoder(batch.pieces[:, :-1], batch.states, batch.mask)
+    """Return the weighted mean cross-entropy of each next piece."""
+    odds = decoder(batch.pieces[:, :-1], batch.states, batch.mask, batch.source)
     wanted, weights = batch.pieces[:, 1:], batch.weights[:, 1:]
     losses = cross_entropy(
         odds.reshape(-1, odds.shape[-1]),
@@ -126,7 +139,9 @@ def write_decoder(decoder: FrameDecoder, folder: Path) -> None:
             "own_mask": {0: "batch", 1: "kept_and_new"},
             "cross": {2: "batch", 4: "length"},
             "mask": long,
+            "states": long,
             "logits": {0: "batch"},
+            "copied": long,
             "kept": {2: "batch", 4: "kept_and_new"},
         },
         [_step_example(layers, *shape) for shape in ((2, 3, 7), (1, 0, 4), (4, 6, 15))],
@@ -150,4 +165,5 @@ def _step_example(layers: int, batch: int, kept: int, length: int) -> tuple[Tens
         torch.ones(batch, kept + 1, dtype=torch.long),
         random(layers, 2, batch, HEADS, length, width),
         torch.ones(batch, length, dtype=torch.long),
+        random(batch, length, WIDTH),
     )

@@ -1,11 +1,11 @@
-"""Linear heads on the embedded encoder's states: which group, and what mere mention must not do.
+"""Linear heads on the embedded encoder's states: which group, and whether anything is implied.
 
 The encoder learnt from posts that name groups mostly to offend, so that naming one raises its
-scores. A correction is fitted: nothing on posts, and as much as is needed on neutral sentences.
+scores. A correction is fitted to what people judged, and to texts of ours that mention, quote or
+criticise and imply nothing.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -13,25 +13,14 @@ from numpy.typing import NDArray
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 Floats = NDArray[np.float64]
-GROUP_STRENGTH, TAUGHT_STRENGTH = 1e-4, 1e-5
+Loss = Callable[[], torch.Tensor]
+GROUP_STRENGTH, CORRECTION_STRENGTH = 1e-5, 1e-5
+"""The regularisation of the weights."""
 GOLD_WEIGHT = 3
-"""A post that people wrote about counts as much as so many that teachers did."""
-SHARPNESS = 1.3
-"""The teachers' mean is less sure than each of them; this sharpens it."""
-GROUP_STEPS = 100
-NEUTRAL_CHANCE = 0.02
-"""What a neutral sentence should get."""
-NEUTRAL_SHARE, NEUTRAL_STRENGTH = 2.0, 1e-6
-"""What all neutral sentences together count beside all posts, and how hard weights are held."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lessons:
-    """Posts as heads and teachers read them."""
-
-    states: Floats
-    vectors: Floats | None = None
-    """Sentence vectors of another encoder, for teachers only."""
+"""A post that annotators wrote about counts as much as this many others."""
+LEAST_MASS = 0.05
+"""A noisy label is left out where the head gives less than this to all that it can mean."""
+GROUP_STEPS = 60
 
 
 def scaling(states: Floats) -> tuple[Floats, Floats]:
@@ -39,74 +28,63 @@ def scaling(states: Floats) -> tuple[Floats, Floats]:
     return states.mean(axis=0), np.maximum(states.std(axis=0), 1e-6)
 
 
-def fit_groups(states: Floats, targets: Floats, strength: float = GROUP_STRENGTH) -> Floats:
+def fit_groups(
+    states: Floats, targets: Floats, weights: Floats | None = None, strength: float = GROUP_STRENGTH
+) -> Floats:
     """Fit a multinomial logistic regression to shares; return weights with the bias last."""
     mean, spread = scaling(states)
     root = np.sqrt(states.shape[1])
     scaled = torch.from_numpy((states - mean) / spread / root).float()
     wanted = torch.from_numpy(targets).float()
-    weights = torch.zeros(scaled.shape[1], wanted.shape[1], requires_grad=True)
+    counts = torch.ones(len(wanted)) if weights is None else torch.from_numpy(weights).float()
+    wanted = wanted * (counts / counts.mean())[:, None]
+    found = torch.zeros(scaled.shape[1], wanted.shape[1], requires_grad=True)
     # Groups that are rarer in the lessons start as rarer.
     bias = torch.log(wanted.mean(0) + 1e-5).clone().requires_grad_(True)
-    optimiser = torch.optim.LBFGS(
-        [weights, bias], max_iter=GROUP_STEPS, line_search_fn="strong_wolfe"
-    )
 
-    def closure() -> torch.Tensor:
-        optimiser.zero_grad()
-        odds = torch.log_softmax(scaled @ weights + bias, dim=1)
-        loss = -(wanted * odds).sum(1).mean() + strength * (weights**2).sum()
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss
+    def loss() -> torch.Tensor:
+        odds = torch.log_softmax(scaled @ found + bias, dim=1)
+        return -(wanted * odds).sum(1).mean() + strength * (found**2).sum()
 
-    optimiser.step(closure)  # type: ignore[no-untyped-call]
-    found = weights.detach().double().numpy() / spread[:, None] / root
-    level = bias.detach().double().numpy() - mean @ found
-    return np.concatenate([found, level[None]])
+    _minimise([found, bias], loss)
+    return _unscaled(found, bias, mean, spread, root)
 
 
 def teach_groups(
-    lessons: Lessons,
-    others: Lessons,
-    targets: Floats,
-    mentions: tuple[Floats, Floats] | None = None,
-    strength: float = TAUGHT_STRENGTH,
+    gold: tuple[Floats, Floats],
+    noisy: tuple[Floats, Sequence[Sequence[int]]],
+    mentions: tuple[Floats, Floats],
 ) -> Floats:
-    """Fit the head to what people wrote and, for more posts, to what three teachers make of them.
+    """Fit the head to what annotators wrote, to noisy labels and to sentences that name a group.
 
-    ``mentions`` are states and targets of further sentences that name their group.
+    Parameters
+    ----------
+    gold
+        States of posts, and the shares of the groups that annotators named.
+    noisy
+        States of posts, and the columns that the label of each can mean; a head that learnt from
+        ``gold`` says which of them.
+    mentions
+        States and shares of sentences that call a group by its name.
 
-    The teachers read the encoder's states, sentence vectors, and both; where there are no sentence
-    vectors, the first is the only one.
     """
-    opinions = []
-    for read in _readings(lessons):
-        weights = fit_groups(read(lessons), targets)
-        opinions.append(log_shares(read(others), weights))
-    mixed = np.exp(SHARPNESS * np.mean(opinions, axis=0))
-    taught = mixed / mixed.sum(axis=1, keepdims=True)
-    states = [*[lessons.states] * GOLD_WEIGHT, others.states]
-    wanted = [*[targets] * GOLD_WEIGHT, taught]
-    if mentions is not None:
-        states.append(mentions[0])
-        wanted.append(mentions[1])
-    return fit_groups(np.concatenate(states), np.concatenate(wanted), strength)
-
-
-def _readings(lessons: Lessons) -> list[Callable[[Lessons], Floats]]:
-    def both(each: Lessons) -> Floats:
-        return np.concatenate([each.states, _vectors(each)], axis=1)
-
-    def only_states(each: Lessons) -> Floats:
-        return each.states
-
-    return [only_states] if lessons.vectors is None else [only_states, _vectors, both]
-
-
-def _vectors(lessons: Lessons) -> Floats:
-    if lessons.vectors is None:
-        raise ValueError("there are no sentence vectors")
-    return lessons.vectors
+    first = fit_groups(*gold)
+    states, columns = noisy
+    shares = np.exp(log_shares(states, first))
+    allowed = np.zeros_like(shares)
+    for row, places in enumerate(columns):
+        allowed[row, list(places)] = shares[row, list(places)]
+    mass = allowed.sum(axis=1)
+    kept = mass >= LEAST_MASS
+    taught = allowed[kept] / mass[kept, None]
+    weights = np.concatenate(
+        [np.full(len(gold[0]), float(GOLD_WEIGHT)), np.ones(len(taught) + len(mentions[0]))]
+    )
+    return fit_groups(
+        np.concatenate([gold[0], states[kept], mentions[0]]),
+        np.concatenate([gold[1], taught, mentions[1]]),
+        weights,
+    )
 
 
 def log_shares(states: Floats, weights: Floats) -> Floats:
@@ -116,38 +94,67 @@ def log_shares(states: Floats, weights: Floats) -> Floats:
     return found
 
 
-def fit_correction(posts: Floats, kept: Floats, neutral: Floats, logits: Floats) -> Floats:
-    """Fit what is added to log-odds: little on posts, and down to almost nothing on neutral ones.
+def fit_correction(
+    states: Floats,
+    odds: Floats,
+    targets: Floats,
+    weights: Floats,
+    strength: float = CORRECTION_STRENGTH,
+) -> Floats:
+    """Fit what is added to the encoder's log-odds; the last row is the bias.
 
-    ``kept`` are the log-odds of the posts, which should give the same probabilities as before;
-    ``logits`` those of the neutral sentences, one column for each variable. Logistic regression
-    with the log-odds as an offset: what is sure stays sure, for that costs it little. The last row
-    is the bias.
+    Logistic regression with the log-odds as an offset: where they are right already, nothing needs
+    to be added.
+
+    Parameters
+    ----------
+    states
+        Pooled states, one row for each text.
+    odds
+        The encoder's log-odds, one column for each variable.
+    targets
+        What people judged, from 0 to 1; NaN where nobody did.
+    weights
+        How much each text counts.
+
     """
-    mean, spread = scaling(posts)
-    root = np.sqrt(posts.shape[1])
-    scaled = torch.from_numpy((np.concatenate([posts, neutral]) - mean) / spread / root).float()
-    offset = torch.from_numpy(np.concatenate([kept, logits])).float()
-    wanted = torch.sigmoid(offset)
-    wanted[len(posts) :] = NEUTRAL_CHANCE
-    weight = torch.ones(len(scaled), 1)
-    weight[len(posts) :] = NEUTRAL_SHARE * len(posts) / len(neutral)
-    weight /= weight.sum()
-    weights = torch.zeros(scaled.shape[1], offset.shape[1], requires_grad=True)
+    mean, spread = scaling(states)
+    root = np.sqrt(states.shape[1])
+    scaled = torch.from_numpy((states - mean) / spread / root).float()
+    offset = torch.from_numpy(odds).float()
+    judged = torch.from_numpy(~np.isnan(targets))
+    wanted = torch.from_numpy(np.nan_to_num(targets)).float()
+    counts = torch.from_numpy(weights).float()[:, None] * judged
+    counts = counts / counts.sum(0).clamp_min(1e-9)
+    found = torch.zeros(scaled.shape[1], offset.shape[1], requires_grad=True)
     bias = torch.zeros(offset.shape[1], requires_grad=True)
-    optimiser = torch.optim.LBFGS(
-        [weights, bias], max_iter=GROUP_STEPS, line_search_fn="strong_wolfe"
-    )
+
+    def loss() -> torch.Tensor:
+        losses = binary_cross_entropy_with_logits(
+            offset + scaled @ found + bias, wanted, reduction="none"
+        )
+        return (counts * losses).sum() + strength * (found**2).sum()
+
+    _minimise([found, bias], loss)
+    return _unscaled(found, bias, mean, spread, root)
+
+
+def _minimise(parameters: list[torch.Tensor], loss: Loss) -> None:
+    optimiser = torch.optim.LBFGS(parameters, max_iter=GROUP_STEPS, line_search_fn="strong_wolfe")
 
     def closure() -> torch.Tensor:
         optimiser.zero_grad()
-        odds = offset + scaled @ weights + bias
-        losses = binary_cross_entropy_with_logits(odds, wanted, reduction="none")
-        loss = (weight * losses).sum() + NEUTRAL_STRENGTH * (weights**2).sum()
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss
+        value = loss()
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
 
     optimiser.step(closure)  # type: ignore[no-untyped-call]
-    found = weights.detach().double().numpy() / spread[:, None] / root
-    level = bias.detach().double().numpy() - mean @ found
-    return np.concatenate([found, level[None]])
+
+
+def _unscaled(
+    found: torch.Tensor, bias: torch.Tensor, mean: Floats, spread: Floats, root: float
+) -> Floats:
+    """Return the weights for states as they are, with the bias last."""
+    weights = found.detach().double().numpy() / spread[:, None] / root
+    level = bias.detach().double().numpy() - mean @ weights
+    return np.concatenate([weights, level[None]])

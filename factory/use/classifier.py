@@ -6,17 +6,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from factory.use.network import WIDTH, UseNetwork, lengths
+from factory.use.network import SEEN_WIDTH, WIDTH, UseNetwork, lengths
 from tactful.errors import UsageError
 
 SENTENCE, POOLED, MEAN, GREATEST = "sentence", "pooled", "mean", "greatest"
-READS = (SENTENCE, POOLED, MEAN, GREATEST)
+SEEN = "seen"
+READS = (SENTENCE, POOLED, MEAN, GREATEST, SEEN)
 """What the head of the text can read: its vector, the same before its length is made 1, the mean of
-the states of its tokens, and the greatest of each number among them."""
+the states of its tokens, the greatest of each number among them, and the greatest of each number of
+what the states are projected from, which costs no product of matrices."""
 STATES = (MEAN, GREATEST)
 """With these, what each token adds to a logit is known exactly."""
 _BEGIN_BIAS = -1.5
 _FAR = 1e4
+_SEEN_SCALE = 0.1
+"""It makes the greatest numbers about as large as those of the other vectors."""
 
 
 class UseClassifier(nn.Module):
@@ -40,7 +44,8 @@ class UseClassifier(nn.Module):
         self.network = network
         self.reads = tuple(reads)
         self.dropout = nn.Dropout(dropout)
-        self.text_head = _head(WIDTH * len(self.reads), ids)
+        width = sum(SEEN_WIDTH if each == SEEN else WIDTH for each in self.reads)
+        self.text_head = _head(width, ids)
         self.token_head = _head(WIDTH, marked) if marked else None
 
     @property
@@ -81,12 +86,19 @@ class UseClassifier(nn.Module):
             if each == MEAN:
                 found.append(mean)
             elif each == GREATEST and states is not None:
-                absent = (1 - mask).unsqueeze(2).to(states.dtype)
-                found.append((states - _FAR * absent).amax(dim=1))
+                found.append(_greatest(states, mask))
+            elif each == SEEN:
+                found.append(_SEEN_SCALE * _greatest(seen, mask))
             else:
                 pooled = self.network.deep(mean * number.sqrt())
                 found.append(functional.normalize(pooled, dim=1) if each == SENTENCE else pooled)
         return torch.cat(found, dim=1)
+
+
+def _greatest(numbers: Tensor, mask: Tensor) -> Tensor:
+    """Return the greatest of each number over the tokens that are there."""
+    absent = (1 - mask).unsqueeze(2).to(numbers.dtype)
+    return (numbers - _FAR * absent).amax(dim=1)
 
 
 def _head(width: int, outputs: int) -> nn.Linear:

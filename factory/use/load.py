@@ -1,6 +1,6 @@
 """The multilingual sentence encoder as a package carries it: opened, and made ready to train."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import torch
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from factory.use.graph import Numbers, UseWeights, find_use, read_use
 from factory.use.network import Tower, UseNetwork
 from factory.use.pieces import read_pieces
-from factory.use.prune import prune
+from factory.use.prune import prune_like
 from factory.use.tokens import use_tokenizer
 from tactful.errors import FileFormatError
 
@@ -17,25 +17,22 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-def load_use(
-    keep: int | None = None, texts: Sequence[Iterable[str]] = ()
-) -> "tuple[UseNetwork, Tokenizer]":
+def load_use(like: "Tokenizer | None" = None) -> "tuple[UseNetwork, Tokenizer]":
     """Open the encoder that the package carries: the network in float32, and its tokenizer.
 
-    With ``keep`` it is pruned to so many pieces, first those that ``texts`` use: one collection
-    for each language.
+    With ``like`` it has the pieces of that tokenizer.
     """
     path = find_use()
     weights = read_use(path)
     model = read_pieces(weights.pieces, str(path))
     network, tokenizer = use_network(weights, len(model.pieces)).eval(), use_tokenizer(model)
-    if keep is not None:
-        tokenizer, network = prune(tokenizer, network, texts, keep)
+    if like is not None:
+        tokenizer, network = prune_like(tokenizer, network, like)
     return network, tokenizer
 
 
 def use_network(weights: UseWeights, pieces: int) -> UseNetwork:
-    """Return the network with published weights, and the vectors of the first so many pieces."""
+    """Return the network with published weights, and the vectors of the first pieces."""
     network = UseNetwork(pieces)
     layers = weights.layers
     with torch.no_grad():

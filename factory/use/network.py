@@ -14,6 +14,8 @@ WIDTH = 512
 """Numbers in a word vector, in the state of a token and in the vector of a text."""
 ORDERS = (2, 3, 5)
 _TOWER = 256
+SEEN_WIDTH = WIDTH + len(ORDERS) * _TOWER
+"""Numbers that the state of a token is projected from: its word vector and the towers' answers."""
 _HIDDEN = 320
 _SMALL = 1e-12
 
@@ -55,8 +57,8 @@ class UseNetwork(nn.Module):
         super().__init__()
         self.vectors = nn.Embedding(pieces, WIDTH)
         self.towers = nn.ModuleList(Tower(order) for order in ORDERS)
-        self.norm = nn.LayerNorm(WIDTH + len(ORDERS) * _TOWER, eps=_SMALL)
-        self.dense = nn.Linear(WIDTH + len(ORDERS) * _TOWER, WIDTH)
+        self.norm = nn.LayerNorm(SEEN_WIDTH, eps=_SMALL)
+        self.dense = nn.Linear(SEEN_WIDTH, WIDTH)
         self.first = nn.Linear(WIDTH, _HIDDEN, bias=False)
         self.second = nn.Linear(_HIDDEN, _HIDDEN, bias=False)
         self.around_second = nn.Linear(WIDTH, _HIDDEN, bias=False)
@@ -101,9 +103,9 @@ class UseNetwork(nn.Module):
         out = functional.relu(self.third(hidden))
         return torch.tanh(self.fourth(out) + self.around_fourth(hidden))
 
-    def freeze_vectors(self, frozen: bool = True) -> None:
-        """Keep the word vectors as they are while the rest learns, or let them go."""
-        self.vectors.weight.requires_grad_(not frozen)
+    def freeze_vectors(self) -> None:
+        """Keep the word vectors as they are while the rest learns."""
+        self.vectors.weight.requires_grad_(False)
 
 
 def lengths(mask: Tensor) -> Tensor:

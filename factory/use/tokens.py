@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 UNKNOWN_ID, BEGIN_ID, END_ID = 0, 1, 2
 """Every text begins and ends with a token of its own."""
-SPECIAL_IDS = (UNKNOWN_ID, BEGIN_ID, END_ID)
 SPACE = "▁"
 """What SentencePiece writes for a space."""
 
@@ -37,7 +36,7 @@ def use_tokenizer(model: PieceModel) -> "Tokenizer":
 
 
 def _name(piece: Piece) -> str:
-    """Return what a piece is called; one that stands for no text has a space in its name.
+    """Return what a piece is called; one that is no text has a space in its name.
 
     No text has a space where pieces are looked for: so a text that says ``</s>`` is cut like any
     other, and cannot end itself.

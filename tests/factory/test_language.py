@@ -1,18 +1,17 @@
-"""How the table of the language detector is made, on the samples that Tactful carries."""
+"""How the table of the language detector is made, on sentences of our own."""
 
+import csv
 import json
 import random
-import shutil
 from collections.abc import Callable
-from importlib import resources
 from pathlib import Path
 
 import pytest
 from factory.language import (
     CLASSES,
-    LANGUAGE_OF,
     LONGEST,
     SHORTEST,
+    SOURCES,
     Piece,
     Text,
     common_grams,
@@ -26,18 +25,25 @@ from factory.language import (
     without_accents,
 )
 
-from tactful.corpora import CORPORA
-from tactful.documents.language import OPENER, UNKNOWN, language_card, read_table, score_of
+from tactful.documents.language import CARD, OPENER, UNKNOWN, read_table, score_of
 from tactful.errors import UsageError
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a data folder that holds the samples of all corpora."""
+    """Return a data folder with the columns of all sources, and rows that none of them takes."""
     root = tmp_path_factory.mktemp("data")
-    for name in LANGUAGE_OF:
-        source = Path(str(resources.files("tactful.corpora") / "samples" / name))
-        shutil.copytree(source, root / CORPORA.get(name).folder)
+    own = lesson_texts(random.Random(1))
+    for file in {source.file for source in SOURCES if source.file}:
+        readers = [source for source in SOURCES if source.file == file]
+        (root / file).parent.mkdir(exist_ok=True)
+        with (root / file).open("w", encoding="utf-8", newline="") as out:
+            rows = csv.writer(out)
+            rows.writerow([*dict.fromkeys(source.column for source in readers), "source"])
+            columns = {source.column: own[source.lang] for source in readers}
+            for kind in {source.of for source in readers}:
+                rows.writerows([*texts, kind] for texts in zip(*columns.values(), strict=False))
+            rows.writerow([*(["unwanted"] * len(columns)), "closed" if readers[0].of else ""])
     return root
 
 
@@ -46,12 +52,19 @@ def texts(data: Path) -> list[Text]:
     return read_texts(data)
 
 
-def test_both_languages_are_read_and_no_text_is_on_two_sides(texts: list[Text]) -> None:
-    assert {text.lang for text in texts} == {"en", "es"}
-    assert {text.corpus for text in texts} == set(LANGUAGE_OF)
-    seen: dict[tuple[str, str], str] = {}
-    for text in texts:
-        assert seen.setdefault((text.corpus, text.text.strip()), text.part) == text.part
+def test_every_source_is_read_and_no_other_row(texts: list[Text]) -> None:
+    assert {(text.source, text.lang) for text in texts} == {(s.name, s.lang) for s in SOURCES}
+    only = [source.name for source in SOURCES if source.of]
+    assert not [text for text in texts if text.text == "unwanted" and text.source in only]
+    assert len(set(texts)) == len(texts)
+
+
+def test_every_source_allows_commercial_use() -> None:
+    licences = {source.licence.partition(":")[0] for source in SOURCES}
+    assert licences == {
+        "CC0-1.0", "CC-BY-4.0", "CC-BY-3.0", "public domain", "European Union", "Apache-2.0 (ours)",
+    }  # fmt: skip
+    assert json.loads(CARD.read_text(encoding="utf-8"))["licence"] == "Apache-2.0"
 
 
 def test_the_hash_is_of_the_texts_and_not_of_their_order(texts: list[Text]) -> None:
@@ -69,17 +82,6 @@ def test_pieces_are_of_three_to_twenty_five_words_and_as_many_as_wanted() -> Non
 def test_without_a_text_of_three_words_there_are_no_pieces() -> None:
     with pytest.raises(UsageError, match="Found no text of 3 words in 'es'"):
         list(pieces_of(["", "dos palabras"], "es", 5, random.Random(1)))
-
-
-def test_the_held_out_texts_are_never_cut() -> None:
-    texts = [
-        Text(f"{word} {word} {word}", lang, corpus, part)
-        for corpus, lang in LANGUAGE_OF.items()
-        for part, word in (("train", "seen"), ("dev", "hidden"), ("test", "hidden"))
-    ]
-    found = {word for piece in training_pieces(texts, each=200) for word in piece.words}
-    assert "seen" in found
-    assert "hidden" not in found
 
 
 def test_each_class_has_as_many_pieces(texts: list[Text]) -> None:
@@ -104,7 +106,7 @@ def test_lessons_are_of_many_languages_and_never_the_sentences_of_the_tests() ->
 
 
 def test_rare_grams_are_not_kept(texts: list[Text]) -> None:
-    secret = Text("xqzw xqzw xqzw", "en", "ucc", "train")
+    secret = Text("xqzw xqzw xqzw", "en", "edos")
     grams = common_grams([*texts, secret], most=3_000)
     assert len(grams) == 3_000
     assert not {"_xqz", "xqzw", "_xqzw_"} & set(grams)
@@ -138,5 +140,8 @@ def test_a_table_is_made_with_its_card(data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.data
 def test_the_embedded_table_was_made_from_these_files(data_folder: Callable[[str], Path]) -> None:
-    folders = [data_folder(corpus) for corpus in LANGUAGE_OF]
-    assert data_hash(read_texts(folders[0].parent)) == language_card()["data_sha256"]
+    root = data_folder("sbic").parent
+    if not all((root / source.file).exists() for source in SOURCES):
+        pytest.skip("the further corpora are not here")
+    card = json.loads(CARD.read_text(encoding="utf-8"))
+    assert data_hash(read_texts(root)) == card["data_sha256"]

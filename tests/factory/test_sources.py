@@ -156,6 +156,7 @@ def test_the_open_tier_has_no_research_corpus() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_every_target_is_a_known_output(
     data_folder: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,6 +128,7 @@ def test_one_run_writes_all_detectors(
         assert set(card.thresholds) == set(card.report_thresholds) == set(sources.SHIPPED)
         assert card.training["tier"] == "open"
         assert "commercial" in card.licence
+        assert set(detectors.LIMITS["open"]) <= set(card.limits)
         assert [each["name"] for each in card.corpora] == ["Lessons of our own"]
         assert (output / name / "README.md").is_file()
         together = load_detector(output / name).score(texts)

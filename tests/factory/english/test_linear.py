@@ -7,10 +7,10 @@ from factory.english.linear import (
     Design,
     LinearWeights,
     Strength,
-    predict_linear,
     vocabulary,
     write_linear,
 )
+from numpy.typing import NDArray
 
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.models.linear import LinearDetector, load_linear_detector
@@ -30,6 +30,12 @@ def fitted(vectors: bool = False) -> tuple[LinearWeights, Design]:
     return design.fit(TARGETS, np.ones_like(TARGETS), Strength(sparse=0.02)), design
 
 
+def predicted(weights: LinearWeights, design: Design) -> NDArray[np.floating]:
+    blocks = [weights.word_weights, weights.piece_weights, weights.pair_weights]
+    logits: NDArray[np.floating] = design.raw @ np.concatenate(blocks) + weights.bias
+    return logits
+
+
 def written(folder: Path, vectors: bool = False) -> LinearDetector:
     weights, _ = fitted(vectors)
     write_linear(weights, folder)
@@ -39,7 +45,7 @@ def written(folder: Path, vectors: bool = False) -> LinearDetector:
 
 def test_it_learns_the_soft_targets() -> None:
     weights, design = fitted()
-    found = 1 / (1 + np.exp(-predict_linear(weights, design)))
+    found = 1 / (1 + np.exp(-predicted(weights, design)))
     assert np.abs(found - TARGETS).mean() < 0.15
     assert (found[[2, 3], 0] > found[[0, 1], 0].max()).all()
 
@@ -49,7 +55,7 @@ def test_some_rows_alone_can_be_learnt_from() -> None:
     part = Design(TEXTS, vocabulary(TEXTS)).fit(TARGETS[rows], np.ones((12, 2)), rows=rows)
     alone = Design(TEXTS[:12], vocabulary(TEXTS)).fit(TARGETS[rows], np.ones((12, 2)))
     design = Design(TEXTS, vocabulary(TEXTS))
-    signs = [predict_linear(each, design) > 0 for each in (part, alone)]
+    signs = [predicted(each, design) > 0 for each in (part, alone)]
     assert (signs[0] == signs[1]).all()
 
 
@@ -73,7 +79,7 @@ def test_the_detector_adds_up_what_was_fitted(vectors: bool, tmp_path: Path) -> 
     weights, design = fitted(vectors)
     detector = written(tmp_path, vectors)
     # Small integers keep about two digits of the largest weight.
-    assert detector.logits(TEXTS) == pytest.approx(predict_linear(weights, design), abs=0.05)
+    assert detector.logits(TEXTS) == pytest.approx(predicted(weights, design), abs=0.05)
 
 
 def test_contributions_are_exact_for_known_and_unknown_words(tmp_path: Path) -> None:
@@ -106,10 +112,10 @@ def test_scores_do_not_depend_on_the_other_texts(tmp_path: Path) -> None:
 def test_unknown_words_are_forgotten_before_they_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tactful.detectors.models.linear._MOST_UNKNOWN", 50)
+    monkeypatch.setattr("tactful.detectors.models.linear._MOST_WORDS", 50)
     detector = written(tmp_path)
     texts = [f"word{number}a word{number}b" for number in range(300)]
     expected = load_linear_detector(tmp_path).score(texts)["unhealthy"]
     found = np.concatenate([detector.score([text])["unhealthy"] for text in texts])
     assert found == pytest.approx(expected, abs=1e-6)
-    assert len(detector._table.row_of) < len(vocabulary(TEXTS)) + 60
+    assert len(detector._table.row_of) < 60

@@ -21,27 +21,37 @@ from factory.frames.fitting import (  # noqa: E402
     fit_decoder,
     write_decoder,
 )
-from factory.frames.lessons import Lesson, joined_states, make_batch  # noqa: E402
+from factory.frames.lessons import Lesson, States, batches, joined_states, make_batch  # noqa: E402
 
-from tactful.frames.decoder import END, SEPARATOR, START, StatementDecoder, _log_softmax  # noqa: E402  # noqa: E402
+from tactful.frames.decoder import END, SEPARATOR, START, Source, StatementDecoder, _log_softmax  # noqa: E402  # noqa: E402
 
-PIECES = 12
+PIECES = 13
 RECIPE = DecoderSettings(epochs=60, batch=4, rate=1e-3, smoothing=0.0)
 
 
 def lessons() -> list[Lesson]:
-    """Return four lines that differ by post: group 3 or 4, and other statements."""
+    """Return four lines that differ by post: group 4 or 5, and other statements."""
     return [
-        Lesson(0, (3,), (5, 6, 7), 1.0),
-        Lesson(1, (3,), (8, 6, 9), 1.0),
-        Lesson(2, (4,), (5, 10, 7), 1.0),
-        Lesson(3, (4,), (8, 10, 11), 1.0),
+        Lesson(0, (4,), (6, 7, 8), 1.0),
+        Lesson(1, (4,), (9, 7, 10), 1.0),
+        Lesson(2, (5,), (6, 11, 8), 1.0),
+        Lesson(3, (5,), (9, 11, 12), 1.0),
     ]
 
 
 def states() -> list[np.ndarray]:
     rng = np.random.default_rng(1)
     return [rng.normal(size=(length, WIDTH)).astype(np.float32) for length in (4, 6, 5, 3)]
+
+
+def sources() -> list[Source]:
+    """Return the texts as the decoder reads them; some of their tokens can be written."""
+    places = [np.arange(len(each), dtype=np.int64) + at for at, each in enumerate(states())]
+    return [Source(each, place) for each, place in zip(states(), places, strict=True)]
+
+
+def joined() -> States:
+    return joined_states(states(), [each.places for each in sources()])
 
 
 def tiny() -> FrameDecoder:
@@ -52,20 +62,20 @@ def tiny() -> FrameDecoder:
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory) -> tuple[FrameDecoder, Path]:
     decoder, folder = tiny(), tmp_path_factory.mktemp("decoder")
-    fit_decoder(decoder, lessons(), joined_states(states()), RECIPE, folder)
+    fit_decoder(decoder, lessons(), joined(), RECIPE, folder)
     write_decoder(decoder, folder)
     return decoder, folder
 
 
 def test_the_search_writes_what_was_taught(taught: tuple[FrameDecoder, Path]) -> None:
     decoder = StatementDecoder(taught[1])
-    found = decoder.statements(states(), [lesson.group for lesson in lessons()], beams=3)
+    found = decoder.statements(sources(), [lesson.group for lesson in lessons()], beams=3)
     assert [each[0].pieces for each in found] == [lesson.statement for lesson in lessons()]
-    assert [each[0].pieces for each in decoder.groups(states(), beams=3)] == [
-        (3,),
-        (3,),
+    assert [each[0].pieces for each in decoder.groups(sources(), beams=3)] == [
         (4,),
         (4,),
+        (5,),
+        (5,),
     ]
     for candidates in found:
         scores = [each.score for each in candidates]
@@ -76,13 +86,14 @@ def test_the_search_writes_what_was_taught(taught: tuple[FrameDecoder, Path]) ->
 
 def test_the_score_is_the_model_s_own_log_probability(taught: tuple[FrameDecoder, Path]) -> None:
     decoder, folder = taught
-    best = StatementDecoder(folder).statements(states()[:1], [(3,)], beams=3)[0][0]
-    line = [START, 3, SEPARATOR, *best.pieces, END]
+    best = StatementDecoder(folder).statements(sources()[:1], [(4,)], beams=3)[0][0]
+    line = [START, 4, SEPARATOR, *best.pieces, END]
     with torch.no_grad():
         odds = decoder(
             torch.tensor([line[:-1]]),
             torch.from_numpy(states()[0])[None],
             torch.ones(1, len(states()[0])),
+            torch.from_numpy(sources()[0].places)[None],
         )
     chances = _log_softmax(odds[0].numpy())
     expected = sum(chances[at, line[at + 1]] for at in range(2, len(line) - 1))
@@ -91,8 +102,8 @@ def test_the_score_is_the_model_s_own_log_probability(taught: tuple[FrameDecoder
 
 def test_lines_of_other_lengths_beside_it_change_nothing(taught: tuple[FrameDecoder, Path]) -> None:
     decoder = StatementDecoder(taught[1])
-    alone = decoder.statements(states()[:1], [(3,)], beams=2)[0]
-    beside = decoder.statements([states()[0], states()[1]], [(3,), (4, 4, 4, 3)], beams=2)[0]
+    alone = decoder.statements(sources()[:1], [(4,)], beams=2)[0]
+    beside = decoder.statements(sources()[:2], [(4,), (5, 5, 5, 4)], beams=2)[0]
     assert alone[0].pieces == beside[0].pieces
     assert alone[0].score == pytest.approx(beside[0].score, abs=0.1)
 
@@ -106,17 +117,46 @@ def test_one_step_after_the_other_is_the_whole_line_at_once() -> None:
     own = torch.zeros(1, 2, 1, HEADS, 0, WIDTH // HEADS)
     step = Step(decoder)
     with torch.no_grad():
-        whole = decoder(pieces, memory, mask)
+        torch.nn.init.normal_(decoder.pointer.weight)
+        source = torch.from_numpy(sources()[1].places)[None, : memory.shape[1]]
+        whole = decoder(pieces, memory, mask, source)
         for at in range(pieces.shape[1]):
             there = torch.ones(1, at + 1, dtype=torch.long)
-            odds, own = step(pieces[:, at], torch.tensor([at]), own, there, cross, mask)
+            odds, copied, own = step(
+                pieces[:, at], torch.tensor([at]), own, there, cross, mask, memory
+            )
+            assert not torch.allclose(odds[0], whole[0, at], atol=1e-2)
+            odds = odds.scatter_add(1, source, copied)
             assert torch.allclose(odds[0], whole[0, at], atol=1e-4)
 
 
+def test_a_share_of_the_lines_is_learnt_without_the_text() -> None:
+    rng = np.random.default_rng(1)
+    seen = [
+        (float(batch.states[row].abs().sum()), int(batch.mask[row].sum()), batch.source[row].sum())
+        for _ in range(40)
+        for batch in batches(lessons(), joined(), 4, rng, blind=0.5)
+        for row in range(len(batch.pieces))
+    ]
+    blind = [each for each in seen if each[0] == 0]
+    assert 40 < len(blind) < 120
+    assert all(mask == 1 and source == 0 for _, mask, source in blind)
+
+
+def test_without_the_text_no_statement_of_one_post_is_sure(
+    taught: tuple[FrameDecoder, Path],
+) -> None:
+    decoder = StatementDecoder(taught[1])
+    best = [each[0] for each in decoder.statements(sources(), [x.group for x in lessons()])]
+    blind = decoder.blind_scores([each.group for each in lessons()], [each.pieces for each in best])
+    assert all(np.isfinite(blind))
+    assert sum(blind) < sum(each.score for each in best)
+    assert decoder.blind_scores([(4,)], [best[0].pieces]) == pytest.approx(blind[:1], abs=0.1)
+    assert decoder.blind_scores([], []) == []
+
+
 def test_the_group_weighs_half_and_padding_nothing() -> None:
-    batch = make_batch(
-        [Lesson(0, (3,), (5, 6), 2.0), Lesson(1, (3, 4), (5, 6, 7), 1.0)], joined_states(states())
-    )
+    batch = make_batch([Lesson(0, (3,), (5, 6), 2.0), Lesson(1, (3, 4), (5, 6, 7), 1.0)], joined())
     assert batch.pieces.tolist()[0] == [START, 3, SEPARATOR, 5, 6, END, END, END]
     assert batch.weights.tolist()[0] == [0, 1, 1, 2, 2, 2, 0, 0]
     assert batch.weights.tolist()[1] == [0, 0.5, 0.5, 0.5, 1, 1, 1, 1]
@@ -130,16 +170,16 @@ def test_a_stopped_run_goes_on_to_the_same_weights(
     recipe = DecoderSettings(epochs=4, batch=2, rate=1e-3)
     monkeypatch.setattr("factory.frames.fitting.CHECKPOINT_STEPS", 3)
     whole, parts = tiny(), tiny()
-    fit_decoder(whole, lessons(), joined_states(states()), recipe, tmp_path / "whole")
+    fit_decoder(whole, lessons(), joined(), recipe, tmp_path / "whole")
 
     def stop(step: int, total: int, loss: float) -> None:
         if step == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit_decoder(parts, lessons(), joined_states(states()), recipe, tmp_path / "parts", stop)
+        fit_decoder(parts, lessons(), joined(), recipe, tmp_path / "parts", stop)
     again = tiny()
-    fit_decoder(again, lessons(), joined_states(states()), recipe, tmp_path / "parts")
+    fit_decoder(again, lessons(), joined(), recipe, tmp_path / "parts")
     for one, other in zip(whole.parameters(), again.parameters(), strict=True):
         assert torch.equal(one, other)
 

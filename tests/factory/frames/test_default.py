@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ torch = pytest.importorskip("torch")
 from factory.frames.decoder import WIDTH  # noqa: E402
 from factory.frames.fitting import DecoderSettings  # noqa: E402
 from factory.frames.lessons import mention_lessons, neutral_lessons  # noqa: E402
+from factory.lessons.load import read_lessons  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
+from factory.frames import corpora as frames_corpora  # noqa: E402
 from factory.frames import default as frames_default  # noqa: E402
 from factory.frames import figures as frame_figures  # noqa: E402
 from tactful.detectors.weights import weights_folder  # noqa: E402
@@ -46,9 +49,18 @@ def data(tmp_path: Path) -> Path:
                                  f"{group} can't learn"])  # fmt: skip
                 fine = f"Number {number}: the bridge opens on Monday."
                 writer.writerow([fine, worker, 0.0, 0.0, 0.0, "", "", "", "", ""])
-    with (folder / "SBIC_train_partial_offensive_only.csv").open("w", encoding="utf-8") as file:
-        file.write("text,n_rows,offensive_mean,offensive\n")
-        file.writelines(f"Those {GROUPS[n % 3]} again {n},3,1.0,1\n" for n in range(40))
+    more = tmp_path / "data" / "more"
+    more.mkdir()
+    tables = {
+        "implicit_hate_stage3": ["post,target,implied_statement"]
+        + [f"Those {GROUPS[n % 3]} came {n},{GROUPS[n % 3]},they never pay" for n in range(30)],
+        "implicit_hate_stage1": ["post,class"] + [f"We saw {n} ships,not_hate" for n in range(20)],
+        "sbic_train_targets": ["post,target_minority,label"]
+        + [f"Those girls again {n},women,5" for n in range(20)],
+        "toxigen_sample": ["label,text"] + [f"{n % 2},They came in {n}" for n in range(20)],
+    }
+    for name, rows in tables.items():
+        (more / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     return tmp_path / "data"
 
 
@@ -57,7 +69,7 @@ def base(tmp_path: Path) -> Path:
     """Return a folder like that of the pretrained encoder, with random weights."""
     torch.manual_seed(1)
     words = Tokenizer.from_file(
-        str(weights_folder("encoder-en") / "tokenizer.json")
+        str(weights_folder("open-encoder-en") / "tokenizer.json")
     ).get_vocab_size()
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (words, WIDTH),
@@ -88,26 +100,35 @@ def base(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def output(tmp_path: Path) -> Path:
-    """Return a folder with the embedded detectors in it."""
+    """Return a folder with the open encoder in it."""
     folder = tmp_path / "weights"
     folder.mkdir()
-    for name in ("default-en", "encoder-en", "fast-en"):
-        (folder / name).symlink_to(weights_folder(name))
+    (folder / "open-encoder-en").symlink_to(weights_folder("open-encoder-en"))
     return folder
 
 
 def test_from_posts_to_a_framer_that_works(
     data: Path, base: Path, output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Some of our sentences are enough, and the identity terms are measured by the benchmarks.
-    monkeypatch.setattr(frames_default, "neutral_lessons", lambda: neutral_lessons()[::40])
+    # Some of our sentences and a few steps are enough, and the identity terms are measured by the
+    # benchmarks.
+    ours = read_lessons()
+    monkeypatch.setattr(frames_corpora, "neutral_lessons", lambda: neutral_lessons()[::40])
+    monkeypatch.setattr(frames_corpora, "read_lessons", lambda: ours[::40])
+    monkeypatch.setattr(frame_figures, "read_lessons", lambda: ours[::20])
+    monkeypatch.setattr("factory.frames.heads.GROUP_STEPS", 5)
     monkeypatch.setattr(frames_default, "mention_lessons", lambda: mention_lessons()[::40])
     monkeypatch.setattr(frame_figures, "identity_bias", lambda _: _NoBias())
-    monkeypatch.setattr(frames_default, "RECIPE", DecoderSettings(epochs=2, batch=16))
+    recipe = DecoderSettings(epochs=2, batch=16)
+    train = partial(
+        frames_default.train_frames, data, output, tmp_path / "work", base, recipe=recipe
+    )
     said: list[str] = []
-    frames_default.train_frames(data, output, tmp_path / "work", base, said.append)
+    train(said.append)
     card = json.loads((output / "frames-en" / "card.json").read_text(encoding="utf-8"))
     assert card["kind"] == "frames"
+    assert card["training"]["tier"] == "open"
+    assert card["licence"].startswith("Apache-2.0")
     assert card["thresholds"]["frame.offensive"] <= card["thresholds"]["frame.group"]
     assert {"frame.target_group", "frame.implied_statement"} <= {f["id"] for f in card["figures"]}
     assert (output / "frames-en" / "README.md").is_file()
@@ -117,16 +138,16 @@ def test_from_posts_to_a_framer_that_works(
     assert any("step" in sentence for sentence in said)
     # Finished stages are kept: a second run does not teach the decoder again.
     again: list[str] = []
-    frames_default.train_frames(data, output, tmp_path / "work", base, again.append)
+    train(again.append)
     assert not any("step" in sentence for sentence in again)
     assert json.loads((output / "frames-en" / "card.json").read_text(encoding="utf-8")) == card
-    # Other posts are learnt anew, and the card has their hash.
+    # Other posts are learnt again, and the card has their hash.
     file = data / "social_bias" / "SBIC.v2.dev.csv"
     file.write_text(file.read_text(encoding="utf-8").replace("bridge", "market"), encoding="utf-8")
-    frames_default.train_frames(data, output, tmp_path / "work", base, again.append)
+    train(again.append)
     other = json.loads((output / "frames-en" / "card.json").read_text(encoding="utf-8"))
     assert other["training"]["data sha256"] != card["training"]["data sha256"]
-    assert any("states.npz: made again" in sentence for sentence in again)
+    assert any("read.npz: made again" in sentence for sentence in again)
     assert any("step" in sentence for sentence in again)
 
 
@@ -135,6 +156,19 @@ class _NoBias:
         return {}
 
 
-def test_without_the_detectors_it_says_what_is_missing(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="found no 'default-en' in it"):
+def test_without_its_encoder_or_a_corpus_it_says_what_is_missing(
+    data: Path, output: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="found no 'open-encoder-en' in it"):
         frames_default.train_frames(data, tmp_path / "nothing", tmp_path / "work")
+    (data / "more" / "toxigen_sample.csv").unlink()
+    with pytest.raises(UsageError, match=r"found no more/toxigen_sample\.csv"):
+        frames_default.train_frames(data, output, tmp_path / "work")
+
+
+def test_only_corpora_that_may_be_used_commercially_teach_it() -> None:
+    from factory.english.sources import SOURCES
+
+    terms = {source.file: source.open for source in SOURCES}
+    assert all(terms[name] for name in frames_corpora.FILES if name in terms)
+    assert sum(name in terms for name in frames_corpora.FILES) >= 3

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from factory.frames.decoder import WIDTH
-from factory.frames.figures import recall_threshold
+from factory.frames.figures import quiet_threshold, recall_threshold
 from factory.frames.lessons import (
     OTHER,
     Lesson,
@@ -34,6 +34,8 @@ def test_lines_are_counted_in_lower_case() -> None:
         post(("Women", "Women  cook"), ("women", "women cook"), ("women", None), (None, None))
     )
     assert found == {("women", "women cook"): 2}
+    # A group of the list has its name there, and a full stop adds nothing.
+    assert lines(post(("Blacks", "blacks sing."))) == {("black folks", "blacks sing"): 1}
 
 
 def test_shares_of_groups_count_rows_and_merge_spellings() -> None:
@@ -47,6 +49,8 @@ def test_shares_of_groups_count_rows_and_merge_spellings() -> None:
     assert shares[0, names.index("muslim folks")] == pytest.approx(2 / 3)
     assert shares[0, names.index(OTHER)] == pytest.approx(1 / 3)
     assert not shares[1].any()
+    both = group_targets([post(("jews and gays", "x"))])[0]
+    assert both[names.index("jewish folks")] == both[names.index("gay men")] == 0.5
 
 
 def test_what_is_learnt_is_not_what_is_measured() -> None:
@@ -65,6 +69,12 @@ def test_a_threshold_for_recall_reaches_its_share() -> None:
     assert recall_threshold(chances, 1.0) == 0.1
 
 
+def test_a_threshold_for_quiet_texts_lets_at_most_its_share_pass() -> None:
+    chances = np.linspace(0.01, 0.99, 99)
+    for share in (0.0, 0.05, 0.1):
+        assert (chances >= quiet_threshold(chances, share)).mean() <= share
+
+
 def test_mentions_name_a_group_of_the_list() -> None:
     found = mention_lessons()
     assert {name for _, name in found} <= set(group_names())
@@ -73,10 +83,11 @@ def test_mentions_name_a_group_of_the_list() -> None:
 
 
 def test_the_start_of_a_line_weighs_nothing_and_its_group_half() -> None:
-    states = joined_states([np.ones((2, WIDTH), dtype=np.float32)])
+    states = joined_states([np.ones((2, WIDTH), dtype=np.float32)], [np.array([5, 0])])
     batch = make_batch([Lesson(0, (7,), (8, 9), 2.0), Lesson(0, (7,), (8,), 1.0)], states)
     # The start, the group, the separator, the statement, the end; the second line is padded.
     assert batch.weights.tolist() == [[0, 1, 1, 2, 2, 2], [0, 0.5, 0.5, 1, 1, 0]]
     assert batch.pieces[0, 1].item() == 7
     assert batch.pieces[0, 3:5].tolist() == [8, 9]
     assert batch.mask.tolist() == [[1, 1], [1, 1]]
+    assert batch.source.tolist() == [[5, 0], [5, 0]]

@@ -11,8 +11,9 @@ torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("tokenizers")
 
-from factory.use.classifier import READS, STATES, UseClassifier  # noqa: E402
+from factory.use.classifier import READS, SEEN, STATES, UseClassifier  # noqa: E402
 from factory.use.export import LogitsStates, write_use  # noqa: E402
+from factory.use.network import SEEN_WIDTH  # noqa: E402
 
 from factory.use import export as use_export  # noqa: E402
 from tactful.detectors.card import Card  # noqa: E402
@@ -121,7 +122,8 @@ def test_heads_read_what_the_network_says(reads: tuple[str, ...]) -> None:
         states.sum(dim=1) / mask.sum(dim=1, keepdim=True),
         states.masked_fill(~inside, -np.inf).amax(dim=1),
     )
-    assert read[0].shape[1] == 512 * len(reads)
+    seen = SEEN_WIDTH if SEEN in reads else 0
+    assert read[0].shape[1] == 512 * len([each for each in reads if each != SEEN]) + seen
     for ours, theirs in zip(expected, read[0].split(512, dim=1), strict=False):
         assert torch.allclose(ours, theirs, atol=1e-5)
 

@@ -86,7 +86,7 @@ def test_padding_changes_nothing() -> None:
             assert torch.allclose(alone[0], together[row], atol=1e-6)
             assert torch.allclose(own[0], states[row, : own.shape[1]], atol=1e-5)
             assert not states[row, own.shape[1] :].any()
-        # What stands in the padding is not read.
+        # The padding is not read.
         tokens[mask == 0] = 7
         assert torch.equal(network(tokens, mask)[0], together)
 
@@ -101,7 +101,8 @@ def test_a_text_of_nothing_has_no_nan(network: UseNetwork) -> None:
 @pytest.mark.parametrize("frozen", [True, False])
 def test_it_learns(frozen: bool) -> None:
     network, tokenizer = TINY["tiny_use"]()
-    network.freeze_vectors(frozen)
+    if frozen:
+        network.freeze_vectors()
     head = torch.nn.Linear(512, 1)
     before = network.vectors.weight.detach().clone()
     learning: list[Any] = [each for each in network.parameters() if each.requires_grad]

@@ -1,30 +1,43 @@
-"""Pruning keeps what is used, and every letter; the rest falls back to shorter pieces."""
+"""Pruning keeps the pieces of another tokenizer; the rest falls back to shorter pieces."""
 
+import json
 import runpy
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("tokenizers")
+tokenizers = pytest.importorskip("tokenizers")
 
-from factory.use.prune import kept_pieces, prune, shares  # noqa: E402
+from factory.use.prune import prune_like  # noqa: E402
 
 from tactful.errors import UsageError  # noqa: E402
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
-SPANISH = ["la casa es grande", "el tren llega tarde"]
-ENGLISH = ["the house is big"] * 50
-LEAST = 3 + 1 + 2 * len(TINY["LETTERS"])
 
 
-def test_what_is_used_stays_with_its_vectors() -> None:
+def with_pieces(tokenizer: "Tokenizer", without: set[str], more: str = "") -> "Tokenizer":
+    described = json.loads(tokenizer.to_str())
+    pieces = described["model"]["vocab"]
+    kept = [[piece, score] for piece, score in pieces if piece not in without]
+    described["model"]["vocab"] = [*kept, [more, -9.0]] if more else kept
+    found: Tokenizer = tokenizers.Tokenizer.from_str(json.dumps(described))
+    return found
+
+
+def test_what_stays_keeps_its_vectors() -> None:
     network, tokenizer = TINY["tiny_use"]()
     whole = tokenizer.get_vocab_size()
-    smaller, pruned = prune(tokenizer, network, [SPANISH, ENGLISH], LEAST + 12)
-    assert smaller.get_vocab_size() == pruned.vectors.weight.shape[0] == LEAST + 12
+    like = with_pieces(tokenizer, {"▁monday", "дом"})
+    smaller, pruned = prune_like(tokenizer, network, like)
+    assert smaller.get_vocab() == like.get_vocab()
+    assert pruned.vectors.weight.shape[0] == whole - 2
     with torch.no_grad():
-        for text in (*SPANISH, ENGLISH[0]):
+        for text in ("la casa es grande", "the house is big"):
             before = network(*TINY["padded"](tokenizer, [text]))[0]
             after = pruned(*TINY["padded"](smaller, [text]))[0]
             assert torch.allclose(before, after, atol=1e-6)
@@ -33,41 +46,20 @@ def test_what_is_used_stays_with_its_vectors() -> None:
 
 def test_a_word_that_is_gone_is_cut_into_letters() -> None:
     network, tokenizer = TINY["tiny_use"]()
-    smaller, _ = prune(tokenizer, network, [SPANISH], LEAST + 8)
-    assert "▁monday" not in smaller.get_vocab()
+    smaller, _ = prune_like(tokenizer, network, with_pieces(tokenizer, {"▁monday"}))
     found = smaller.encode("monday")
     assert "".join(found.tokens[1:-1]).replace("▁", "") == "monday"
     assert 0 not in found.ids
 
 
-def test_a_small_language_counts_as_much_as_a_large_one() -> None:
-    _, tokenizer = TINY["tiny_use"]()
-    found = shares(tokenizer, [SPANISH, ENGLISH])
-    piece = tokenizer.token_to_id
-    assert found[piece("▁casa")] == pytest.approx(1 / 8)
-    assert found[piece("▁house")] == pytest.approx(1 / 4)
-    assert shares(tokenizer, [[], [""]]) == {}
-
-
-def test_other_scripts_stay_only_where_they_are_used() -> None:
+def test_a_piece_that_the_encoder_lacks_is_refused() -> None:
     network, tokenizer = TINY["tiny_use"]()
-    whole = tokenizer.get_vocab_size()
-    without, _ = prune(tokenizer, network, [SPANISH], whole)
-    assert without.get_vocab_size() == whole - 3
-    assert "дом" not in without.get_vocab()
-    used, _ = prune(tokenizer, network, [["дом"]], whole)
-    assert "дом" in used.get_vocab()
-
-
-def test_too_few_is_refused() -> None:
-    pieces = [(each.text, each.score) for each in TINY["tiny_pieces"]().pieces]
-    assert len(kept_pieces(pieces, {}, LEAST)) == LEAST
-    with pytest.raises(UsageError, match=f"expected at least {LEAST}"):
-        kept_pieces(pieces, {}, LEAST - 1)
+    with pytest.raises(UsageError, match="Found 1 pieces that the encoder does not have"):
+        prune_like(tokenizer, network, with_pieces(tokenizer, set(), "quokka"))
 
 
 def test_frozen_vectors_stay_frozen() -> None:
     network, tokenizer = TINY["tiny_use"]()
     network.freeze_vectors()
-    _, pruned = prune(tokenizer, network, [SPANISH], LEAST)
+    _, pruned = prune_like(tokenizer, network, tokenizer)
     assert not pruned.vectors.weight.requires_grad
