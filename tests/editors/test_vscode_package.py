@@ -59,7 +59,7 @@ def test_without_npm_the_build_is_skipped_in_one_sentence(tmp_path: Path) -> Non
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Skipped: ")

@@ -1,6 +1,6 @@
 """Runs a case of ``cases.yaml`` in this process, and writes what it says in a lasting form.
 
-``python -m tests.golden.run --write [NAME …]`` writes the expectations anew.
+``python -m tests.golden.run --write [NAME …]`` writes new expectations.
 """
 
 import difflib
@@ -74,7 +74,7 @@ class Case:
     outputs: tuple[str, ...] = ()
     """Globs of the written files that are compared."""
     mask: tuple[tuple[str, str], ...] = ()
-    """What else differs between machines: patterns and what stands in their place."""
+    """What else differs between machines: patterns and their replacements."""
     silent: bool = False
     """Whether only the last command and the files are compared, not what comes before."""
     lines: int | None = None
