@@ -50,6 +50,16 @@ json.dump([
 """
 PEER_ALPHA = """
 import numpy, krippendorff
+import polars as pl
+table = pl.read_parquet({file!r})
+def from_table():
+    pairs = table.group_by("item", "label").len()
+    counts = pairs.pivot("label", index="item", values="len").fill_null(0).drop("item").to_numpy()
+    return krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
+def from_sums():
+    sums = [(pl.col("label") == name).sum().alias(name) for name in ("0", "1")]
+    counts = table.group_by("item").agg(sums).drop("item").to_numpy()
+    return krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
 counts = numpy.load({counts!r})
 def from_judgements():
     data = numpy.full(({annotators}, {items}), numpy.nan)
@@ -59,6 +69,8 @@ def from_judgements():
 json.dump([
     best(lambda: krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")),
     best(from_judgements),
+    best(from_table),
+    best(from_sums),
 ], sys.stdout)
 """
 PEER_FLEISS = """
@@ -108,14 +120,14 @@ def run(python: str, code: str, **values: object) -> list[list[float]]:
     return list(json.loads(best([python, "-c", text], 1).stdout))
 
 
-def environment(folder: Path, package: str) -> str | None:
-    """Make a throw-away environment with a package; None where it cannot be fetched."""
+def environment(folder: Path, package: str, *others: str) -> str | None:
+    """Make a throw-away environment with packages; None where they cannot be fetched."""
     place = folder / f"env-{package}"
     try:
         subprocess.run([sys.executable, "-m", "venv", place], check=True, capture_output=True)
         python = str(place / "bin" / "python")
         subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", package],
+            [python, "-m", "pip", "install", "--quiet", package, *others],
             check=True, capture_output=True, timeout=600,
         )  # fmt: skip
     except (subprocess.SubprocessError, OSError) as error:
@@ -192,19 +204,21 @@ def _write_peers_input(folder: Path, judgements: pl.DataFrame) -> None:
 
 
 def _peer_alpha(folder: Path, ours: float) -> list[list[object]]:
-    python = environment(folder, "krippendorff")
+    python = environment(folder, "krippendorff", "polars")
     if python is None:
         return [["alpha", "krippendorff (not installed here)", "", "", "", ""]]
-    counted, matrix = run(
+    counted, matrix, grouped, sums = run(
         python, PEER_ALPHA, counts=str(folder / "counts.npy"), rows=str(folder / "rows.npy"),
-        items=ITEMS, annotators=ANNOTATORS,
+        items=ITEMS, annotators=ANNOTATORS, file=str(folder / "uneven.parquet"),
     )  # fmt: skip
-    for measured in (counted, matrix):
+    for measured in (counted, matrix, grouped, sums):
         assert abs(measured[1] - ours) < 1e-9, (measured, ours)
     name = f"krippendorff {version(python, 'krippendorff')}"
     return [
         ["alpha, from counts of items by labels", name, *_cells(counted), "", ""],
         ["alpha, from a matrix of annotators by items", name, *_cells(matrix), "", ""],
+        ["alpha, from a table of text, polars' group_by and pivot", name, *_cells(grouped), "", ""],
+        ["alpha, from a table of text, a polars sum for each label", name, *_cells(sums), "", ""],
     ]
 
 

@@ -53,7 +53,7 @@ class Run:
 
     @property
     def waits(self) -> list[float]:
-        """All waits, whatever for."""
+        """All waits."""
         return [wait for kind in self.tally.took.values() for wait in kind]
 
     @property

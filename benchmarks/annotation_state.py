@@ -2,14 +2,16 @@
 
 The protocol of the Unhealthy Comment Corpus at its size: 44,355 comments and 588 annotators (Price
 et al. 2020, section 3), with as many events as fit into 250,000. The log is made by the rules
-themselves: whoever comes is given the next page, and answers it. The same log is then that of a
-project on disk, which is opened, and served by ``tactful annotate serve``.
+themselves: each person gets the next page, and answers it. The same log is then that of a
+project on disk, which is opened with and without its snapshot, exported, and served by ``tactful
+annotate serve``.
 
     python benchmarks/annotation_state.py
 """
 
 import gc
 import http.client
+import os
 import random
 import re
 import signal
@@ -22,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from results import machine_line, table, write_page
+from results import machine_line, measure, table, write_page
 from tactful.annotation.project.files import hashed
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.load import load_protocol
@@ -33,8 +35,11 @@ from tactful.annotation.store.events import Event
 
 COMMENTS, PEOPLE, TESTS, EVENTS = 44_355, 588, 600, 250_000
 MOST_SECONDS, MOST_MILLISECONDS = 3.0, 20.0
+MOST_OPEN, MOST_EXPORT = 1.5, 10.0
+EXPORTS = ("jsonl", "csv", "ucc", "labels")
 PAGES = 400
-RUNS = 5
+RUNS = 3
+CPU, CLOCK = time.process_time, time.perf_counter
 SEED = 8
 START = 1_700_000_000.0
 
@@ -53,7 +58,7 @@ def answers(rng: random.Random) -> dict[str, str]:
 
 
 def log(protocol: Protocol, *, with_shown: bool) -> list[Event]:
-    """Return a log of so many events; ``shown`` can be left out, for as many answers as fit."""
+    """Return a log of ``EVENTS`` events; ``shown`` can be left out, for more answers."""
     rng = random.Random(SEED)
     step = protocol.steps[0].id
     events: list[Event] = []
@@ -103,13 +108,47 @@ def save(events: Sequence[Event], folder: Path) -> None:
         project.page("p0")
 
 
+def opened(folder: Path) -> float:
+    """Return the CPU seconds of opening a project in a process of its own, without its start."""
+    script = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from tactful.annotation.project.project import Project\n"
+        "began = time.process_time()\n"
+        "with Project.open(Path(sys.argv[1]), read_only=True):\n"
+        "    print(time.process_time() - began)\n"
+    )
+    return float(measure([sys.executable, "-c", script, str(folder)]).stdout)
+
+
+def with_and_without_snapshot(folder: Path) -> list[tuple[object, ...]]:
+    """Return the rows of opening and exporting a project."""
+    with Project.open(folder) as project:
+        assert project.save_snapshot()
+    size = round((folder / "snapshot.json").stat().st_size / 1e6, 1)
+    seconds = [opened(folder) for _ in range(RUNS)]
+    rows: list[tuple[object, ...]] = [
+        ("open with the snapshot", min(seconds), MOST_OPEN, f"{size} MB, best of {RUNS}")
+    ]
+    annotate = [sys.executable, "-m", "tactful", "annotate", "export", str(folder), "--format"]
+    for name in EXPORTS:
+        output = folder.parent / f"export-{name}"
+        ran = measure([*annotate, name, "-o", str(output)])
+        total = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
+        told = f"{total / 1e6:.0f} MB, with the start of the command"
+        rows.append((f"export `{name}`", ran.cpu_seconds, MOST_EXPORT, told))
+    (folder / "snapshot.json").unlink()
+    rows.insert(1, ("open without a snapshot", opened(folder), "", ""))
+    return rows
+
+
 def first_pages(folder: Path) -> tuple[float, list[float]]:
     """Return the CPU seconds of opening a project, and the milliseconds of pages after that."""
     began = time.process_time()
     with Project.open(folder) as project:
         opened = time.process_time() - began
         people = [person.id for person in project.state.people.values() if person.counts]
-        return opened, _timed(lambda who: project.page(who).items, people[1:PAGES])
+        return opened, _timed(lambda who: project.page(who).items, people[1:PAGES], CPU)
 
 
 def served_pages(folder: Path) -> list[float]:
@@ -128,19 +167,21 @@ def served_pages(folder: Path) -> list[float]:
 
         cookies = [ask(f"/join/p{number}")[0] for number in range(PAGES + 1, PEOPLE)]
         ask("/work", cookies[0])  # the page that asks for the next texts
-        pages = _timed(lambda cookie: b"handle" in ask("/api/page", cookie)[1], cookies)
+        pages = _timed(lambda cookie: b"handle" in ask("/api/page", cookie)[1], cookies, CLOCK)
         line.close()
         server.send_signal(signal.SIGINT)
     return pages
 
 
-def _timed(ask: Callable[[str], object], people: Sequence[str]) -> list[float]:
+def _timed(
+    ask: Callable[[str], object], people: Sequence[str], now: Callable[[], float]
+) -> list[float]:
     """Return the milliseconds of each page that had something on it."""
     took = []
     for who in people:
-        began = time.perf_counter()
+        began = now()
         if ask(who):
-            took.append(1000 * (time.perf_counter() - began))
+            took.append(1000 * (now() - began))
     assert len(took) > len(people) / 2, "most people have nothing to do"
     return took
 
@@ -148,7 +189,7 @@ def _timed(ask: Callable[[str], object], people: Sequence[str]) -> list[float]:
 def main() -> None:
     """Measure both logs and write the page."""
     protocol = load_protocol("unhealthy")
-    rows, of_project = [], []
+    rows, of_project, snapshots = [], [], []
     for name, with_shown in (("as a server writes it", True), ("answers only", False)):
         events = log(protocol, with_shown=with_shown)
         seconds = []
@@ -166,9 +207,9 @@ def main() -> None:
         pages = []
         for who in people:
             now += 86_400  # another day, so that no cap is in the way
-            began = time.perf_counter()
+            began = time.process_time()
             found = next_page(state, who, now, rng)
-            pages.append(1000 * (time.perf_counter() - began))
+            pages.append(1000 * (time.process_time() - began))
             assert found, f"{who} has nothing to do"
         began = time.process_time()
         for item in state.ordinary():
@@ -180,7 +221,8 @@ def main() -> None:
             del state
             with tempfile.TemporaryDirectory(prefix="tactful-state-") as folder:
                 save(events, Path(folder) / "project")
-                opened, pages = first_pages(Path(folder) / "project")
+                snapshots = with_and_without_snapshot(Path(folder) / "project")
+                seconds_open, pages = first_pages(Path(folder) / "project")
                 of_project.append(("Project.page", pages[0], median(pages), max(pages)))
                 pages = served_pages(Path(folder) / "project")
                 of_project.append(("GET /api/page", pages[0], median(pages), max(pages)))
@@ -189,8 +231,8 @@ def main() -> None:
         "events",
         "answers",
         "derive, s",
-        "next page, ms (median)",
-        "next page, ms (most)",
+        "next page, CPU ms (median)",
+        "next page, CPU ms (most)",
         "all labels, s",
     )
     slowest, page = max(row[3] for row in rows), max(row[5] for row in rows)
@@ -203,13 +245,21 @@ queue, is among them). Best of {RUNS} runs for deriving.
 
 {table(columns, rows)}
 
-The first of these logs as a project on disk (SQLite): opening it takes {opened:.1f} s of CPU time,
-reading included. Then pages are asked for, each of which is on disk when it is given:
+The first of these logs as a project on disk (SQLite), in CPU seconds:
+
+{table(("what", "CPU s", "bar", ""), snapshots)}
+
+Without a snapshot, opening it to write takes {seconds_open:.1f} s of CPU time, reading included.
+Then pages are asked for, each of which is on disk when it is given. The first row has CPU
+time, the second the time of a clock, with {os.getloadavg()[0]:.0f} processes waiting for the
+machine's cores:
 
 {table(("next page", "the first, ms", "median, ms", "most, ms"), of_project)}
 """
     write_page("annotation-state", "Annotation: state from the log", body)
     print(body)
+    for what, cpu, bar, _ in snapshots:
+        assert bar == "" or float(str(cpu)) <= float(str(bar)), f"{what} took {cpu:.1f} s"
     assert slowest <= MOST_SECONDS, f"deriving took {slowest:.2f} s"
     assert page <= MOST_MILLISECONDS, f"a page took {page:.1f} ms"
     for name, begun, middle, _ in of_project:

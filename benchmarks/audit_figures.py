@@ -181,7 +181,7 @@ def _row(run: Run, way: str) -> list[object]:
         _share(model.stigmatized),
         _share(model.others),
         _gap(model),
-        "" if model.tests.permutation_p is None else f"{model.tests.permutation_p:.4f}",
+        "" if model.gap.p_value is None else f"{model.gap.p_value:.4f}",
     ]
 
 

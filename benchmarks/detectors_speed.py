@@ -152,7 +152,7 @@ def _speed(run: Measurement, count: int) -> Speed:
 
 
 def rows_of(found: dict[str, Speed], judged: Sequence[str]) -> list[list[object]]:
-    """Return the rows of one table; bars stand beside the detectors that are ``judged`` by it."""
+    """Return the rows of one table; bars are beside the detectors that are ``judged`` by it."""
     peer = found.get("BERT-base")
     rows: list[list[object]] = []
     for model, speed in found.items():

@@ -14,11 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from factory.records import IDS_OF, read_records
-
 from results import machine_line, table, write_page
+from tactful.corpora import load_corpus
+from tactful.corpora.split import hashed_part
 from tactful.detectors import Detector, load_detector
 from tactful.detectors.explain.words import word_contributions, words_of
+from tactful.training.task_data import PCL_IDS, UNHEALTHY_IDS
 from tactful_lab.evaluation.faithfulness import (
     BINS,
     LEAST_WORDS,
@@ -28,7 +29,7 @@ from tactful_lab.evaluation.faithfulness import (
 )
 
 DETECTORS = ("default", "fast")
-CORPORA = ("dpm", "ucc")
+IDS_OF = {"dpm": PCL_IDS, "ucc": UNHEALTHY_IDS}
 TEXTS = 40
 REPEATS = 3
 MOST_WORDS = 100
@@ -56,11 +57,12 @@ def explainers(detector: Detector) -> dict[str, Explainer]:
 
 def validation_texts(seed: int) -> dict[str, list[str]]:
     """Return the validation texts of each corpus, shuffled, that are neither tiny nor huge."""
-    texts: dict[str, list[str]] = {name: [] for name in CORPORA}
-    for record in read_records():
-        is_asked = record.part == "validation" and record.corpus in texts
-        if is_asked and LEAST_WORDS <= len(words_of(record.text)) <= MOST_WORDS:
-            texts[record.corpus].append(record.text)
+    texts: dict[str, list[str]] = {name: [] for name in IDS_OF}
+    for name, found in texts.items():
+        for text in (example.text for example in load_corpus(name).examples()):
+            is_asked = text.strip() and hashed_part(text) == "validation"
+            if is_asked and LEAST_WORDS <= len(words_of(text)) <= MOST_WORDS:
+                found.append(text)
     for found in texts.values():
         random.Random(seed).shuffle(found)
     return texts
@@ -85,8 +87,8 @@ def rows_of(
     """Measure one detector on all ids of the corpora."""
     detector = load_detector(name)
     rows: list[list[object]] = []
-    for corpus in CORPORA:
-        for found in (each for each in IDS_OF[corpus] if each in detector.card.ids):
+    for corpus, ids in IDS_OF.items():
+        for found in (each for each in ids if each in detector.card.ids):
             chosen = reported(detector, texts[corpus], found, most)
             if not chosen:
                 print(f"{name}, {found}: no validation text is reported; left out", file=sys.stderr)
@@ -114,7 +116,7 @@ def main() -> int:
     """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", action="append", help="a detector's name or folder, repeatable")
-    parser.add_argument("--texts", type=int, default=TEXTS, help="at most so many for each id")
+    parser.add_argument("--texts", type=int, default=TEXTS, help="at most this many for each id")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="random orders of each text")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--results", type=Path, help="write to this file instead of results/")

@@ -106,7 +106,7 @@ def rows_of(each: Run, posts: Sequence[Post], constrained: bool) -> dict[str, fl
 def lacks_what_cannot_be(line: Decoded) -> bool:
     """Say whether a line lacks in-group language alone, and names no group to speak from.
 
-    That place is not learnt where there is no group, so anything may stand there.
+    That place is not learnt where there is no group, so anything may be there.
     """
     missing = set(CATEGORICAL) - set(line.parsed.values)
     return missing == {LAST} and not line.parsed.group

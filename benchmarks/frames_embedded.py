@@ -1,32 +1,63 @@
 """The embedded framer on held-out posts: quality against the bars, constraints, care, speed."""
 
 import argparse
+import csv
 import os
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import yaml
 
 from results import machine_line, table, write_page
 from tactful.frames.embedded import EmbeddedFramer, pool
+from tactful.frames.groups import group_named
 from tactful.frames.load import load_framer
-from tactful.frames.posts import Post, read_posts, with_references
+from tactful.frames.posts import Post, read_implicit_hate, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL, breaks, frame_problems
 from tactful.metrics.significance import bootstrap_interval
 from tactful.types import Frame
 from tactful_lab.evaluation.frame_measures import evaluate_frames, frame_measures
 from tactful_lab.evaluation.identity_bias import NEUTRAL, neutral_sentences
+from tactful_lab.evaluation.variety import distinct_share, specificity
 
-GROUP, OFFENSIVE = "frame.group", "frame.offensive"
+GROUP = "frame.group"
+IMPLICIT_HATE = "more/implicit_hate_stage3.csv"
+TRUST = Path(__file__).with_name("trust_texts.yaml")
+LEAST_OF_GROUP = 8
+MANY = 1_000
+EXAMPLES = {
+    "We shouldn't lower our standards to hire more women.": "women are less qualified",
+    "Of course the new neighbours have six kids, we pay for them.": "immigrants live on welfare",
+    "Ask the old man at the desk, if he remembers where he is.": "old folks are forgetful",
+    "He can't be a real Muslim, he never blew anything up.": "muslim folks are terrorists",
+    "My autistic cousin could do your job, that is how easy it is.": "autistic people are stupid",
+    "Another shop closed since they moved in. Coincidence?": "immigrants ruin neighbourhoods",
+    "Gay men should not be left alone with a school class.": "gay men are a danger to children",
+    "The Roma family next door has lived here for forty years.": "nothing",
+    "She said that Jews control the banks, and I left the table.": "nothing",
+    "Nobody should be called a burden because of their age.": "nothing",
+}
+"""Texts of ours, and what a person would say that they imply."""
 BARS = {
-    "target_group.exact_match": 0.75,
-    "target_group.rouge_l": 0.80,
+    "target_group.exact_match": 0.80,
+    "target_group.rouge_l": 0.83,
     "target_group.best_reference_bleu_2": None,
     "target_group.mean_sentence_bleu_2": None,
-    "implied_statement.rouge_l": 0.50,
-    "implied_statement.best_reference_bleu_2": 0.37,
-    "implied_statement.mean_sentence_bleu_2": 0.37,
+    "implied_statement.rouge_l": 0.54,
+    "implied_statement.best_reference_bleu_2": None,
+    "implied_statement.mean_sentence_bleu_2": 0.42,
+    "implied_statement.distinct": 0.25,
+    "implied_statement.distinct_1": None,
+    "implied_statement.distinct_2": None,
+    "implied_statement.specificity": None,
+}
+IMPLICIT_BARS = {
+    **dict.fromkeys(BARS),
+    "target_group.exact_match": 0.60,
+    "implied_statement.rouge_l": 0.35,
 }
 PAPER = {"offensive": 0.788, "intent": 0.786, "lewd": 0.807, "group": 0.699, "in_group": None}
 """Table 4, SBF-GPT2-gdy on test."""
@@ -55,12 +86,17 @@ def shown(value: float | None) -> str:
     return "—" if value is None else f"{value:.3f}"
 
 
-def quality(posts: Sequence[Post], frames: Sequence[Frame], forced: Sequence[Frame]) -> str:
+def quality(
+    posts: Sequence[Post],
+    frames: Sequence[Frame],
+    forced: Sequence[Frame],
+    bars: Mapping[str, float | None] = BARS,
+) -> str:
     """Compare groups and statements with the bars, as the framer answers and always."""
     gold = [post.frame for post in posts]
     answers, told = evaluate_frames(gold, frames), evaluate_frames(gold, forced)
     rows = []
-    for name, bar in BARS.items():
+    for name, bar in bars.items():
         low, high = interval(name, gold, frames)
         rows.append(
             [
@@ -98,61 +134,105 @@ def variables(posts: Sequence[Post], frames: Sequence[Frame]) -> str:
 def constraints(framer: EmbeddedFramer, texts: Sequence[str], frames: Sequence[Frame]) -> list[str]:
     """Count broken constraints before and after the search."""
     readings = framer.encoder.readings(texts, GROUP)
-    chances = framer.probabilities(texts, readings, pool(readings))
+    chances = framer.probabilities(readings, pool(readings))
     limits = np.array([framer.card.threshold(name) for name in CATEGORICAL])
     said = (chances >= limits).astype(np.int8)
     said[said[:, 3] == 0, 4] = 0
     after = sum(bool(frame_problems(frame)) for frame in frames)
     return [
-        f"Frames that break a constraint before the search: {100 * breaks(said).mean():.2f} % "
-        f"(bar: at most 1 %); after it: {after} of {len(frames):,} (bar: none)."
+        f"Frames that break a constraint before the search: {100 * breaks(said).mean():.2f} %; "
+        f"after it: {after} of {len(frames):,} (bar: none)."
     ]
 
 
-def care(framer: EmbeddedFramer, posts: Sequence[Post], frames: Sequence[Frame]) -> list[str]:
-    """Say how often neutral sentences get a group, and how many statements were seen before."""
-    neutral = [each for each in neutral_sentences() if each.kind == NEUTRAL]
-    told = framer.frame([each.text for each in neutral])
-    named = np.array([bool(frame.target_groups) for frame in told])
-    terms = np.array([each.term for each in neutral])
-    rates = {term: float(named[terms == term].mean()) for term in dict.fromkeys(terms)}
-    worst = max(rates, key=lambda term: rates[term])
-    detector = framer.detector
-    scored = detector.score([each.text for each in neutral])
-    scores, limit = scored[GROUP], framer.card.threshold(GROUP)
-    offence = scored[OFFENSIVE] >= detector.card.threshold(OFFENSIVE)
-    offences = {term: float(offence[terms == term].mean()) for term in rates}
-    most = max(offences, key=lambda term: offences[term])
+def care(framer: EmbeddedFramer) -> str:
+    """Say how often texts that imply nothing get a group or a statement."""
+    own = yaml.safe_load(TRUST.read_text(encoding="utf-8"))
+    templates = [each.text for each in neutral_sentences() if each.kind == NEUTRAL]
+    parts = {
+        "neutral mentions of ours (bar: 1 %)": [
+            t for each in own["neutral"].values() for t in each
+        ],
+        "headings of ours, mere names among them": own["headings"],
+        "quotations and criticism of ours": own["quotations"],
+        "ordinary sentences of ours": [t for each in own["ordinary"].values() for t in each],
+        "identity terms in neutral sentences": templates,
+    }
+    rows = []
+    for what, texts in parts.items():
+        frames = framer.frame(texts)
+        named, said = (
+            sum(bool(getattr(frame, name)) for frame in frames)
+            for name in ("target_groups", "implied_statements")
+        )
+        rows.append(
+            [what, f"{len(texts):,}"]
+            + [f"{number:,} ({100 * number / len(texts):.1f} %)" for number in (named, said)]
+        )
+    return table(["texts that imply nothing", "texts", "get a group", "get a statement"], rows)
+
+
+def novelty(posts: Sequence[Post], frames: Sequence[Frame]) -> list[str]:
+    """Say how many statements were seen before, and how many begin with their group."""
     seen = {
-        (lesson.statement or "").lower().strip()
+        (lesson.statement or "").lower().strip(" .")
         for post in posts
         if not post.held_out
         for lesson in post.lessons
     }
     said = [text for frame in frames for text in frame.implied_statements]
     groups = [(each.group, each.statement or "") for frame in frames for each in frame.implications]
-    form = np.mean(
-        [statement.split()[0] in group.replace("/", " ").split() for group, statement in groups]
-    )
+    form = np.mean([statement.startswith(group) for group, statement in groups])
     return [
-        f"Neutral sentences about people ({len(neutral):,}, other ones than those learnt from) for "
-        f"which a group is named: {100 * named.mean():.1f} %, most for '{worst}' "
-        f"({100 * rates[worst]:.0f} %). The detector's own probability, without the correction, "
-        f"reaches the same threshold for {100 * float((scores >= limit).mean()):.1f} %.",
-        f"The default detector finds {100 * offence.mean():.1f} % of them offensive (most: "
-        f"'{most}', {100 * offences[most]:.0f} %).",
         f"Statements written for the held-out posts: {len(said):,}; word for word also among "
         f"those of the posts learnt from: {100 * np.mean([text in seen for text in said]):.0f} %. "
-        "They are short and typical; no list of sentences is shipped.",
-        f"Statements that begin with a word of the group's name: {100 * float(form):.0f} %.",
+        "They are short and typical; no list of sentences is shipped. "
+        f"Statements that begin with the group's name: {100 * float(form):.0f} %."
     ]
 
 
+def by_group(posts: Sequence[Post], frames: Sequence[Frame]) -> str:
+    """Compare groups and statements for each frequent group of the held-out posts."""
+    rows = []
+    of_group: dict[str, list[int]] = {}
+    for at, post in enumerate(posts):
+        names = Counter(group_named(lesson.group) for lesson in post.lessons if lesson.group)
+        if names and (most := names.most_common(1)[0][0]):
+            of_group.setdefault(most, []).append(at)
+    for name, places in sorted(of_group.items(), key=lambda each: (-len(each[1]), each[0])):
+        if len(places) >= LEAST_OF_GROUP:
+            found = evaluate_frames(
+                [posts[at].frame for at in places], [frames[at] for at in places]
+            )
+            values = [
+                found[measure].value
+                for measure in (
+                    "target_group.exact_match",
+                    "implied_statement.rouge_l",
+                    "implied_statement.distinct",
+                    "implied_statement.blank",
+                )
+            ]
+            rows.append([name, str(len(places)), *map(shown, values)])
+    columns = ["group", "posts", "group exact", "statement ROUGE-L", "distinct", "no statement"]
+    return table(columns, rows)
+
+
+def errors(framer: EmbeddedFramer) -> str:
+    """Show what is said of sentences of ours, as the paper's table 6 does."""
+    rows = []
+    for text, frame in zip(EXAMPLES, framer.frame(list(EXAMPLES)), strict=True):
+        first = frame.implications[0] if frame.implications else None
+        said = "nothing" if first is None else f"{first.group}: {first.statement}"
+        rows.append([text, EXAMPLES[text], said])
+    return table(["text (ours)", "a person would say", "the framer says"], rows)
+
+
 def speed(framer: EmbeddedFramer, texts: Sequence[str], what: str) -> list[str]:
-    """Return posts per CPU second, framed, and scored by the default detector alone."""
+    """Return posts per CPU second, framed and only read by the encoder."""
     framer.frame(texts[:32])
     rates = []
-    for work in (lambda: framer.frame(texts), lambda: framer.detector.score(texts)):
+    for work in (lambda: framer.frame(texts), lambda: framer.encoder.score(texts)):
         best = 0.0
         for _ in range(REPEATS):
             began = time.process_time()
@@ -160,6 +240,19 @@ def speed(framer: EmbeddedFramer, texts: Sequence[str], what: str) -> list[str]:
             best = max(best, len(texts) / (time.process_time() - began))
         rates.append(best)
     return [what, f"{rates[0]:.1f}", f"{rates[1]:.1f}", f"{rates[0] / rates[1]:.3f}"]
+
+
+def spread(framer: EmbeddedFramer, data: Path) -> str:
+    """Measure variety on many posts: shares of distinct texts fall with their number."""
+    rows = list(csv.DictReader((data / "more" / "sbic_train_targets.csv").open(encoding="utf-8")))
+    texts = [row["post"] for row in rows if row["target_minority"]][:MANY]
+    said = [text for frame in framer.frame(texts) for text in frame.implied_statements[:1]]
+    return (
+        f"On {len(texts):,} posts of the corpus' training part (about six groups; statements about "
+        f"them were not learnt from), {len(said):,} get a statement: "
+        f"{shown(distinct_share(said).value)} of these are distinct, and the "
+        f"specificity is {shown(specificity(said).value)}."
+    )
 
 
 def main() -> None:
@@ -173,36 +266,49 @@ def main() -> None:
     framer = load_framer()
     if not isinstance(framer, EmbeddedFramer):
         raise TypeError("the default framer is not the embedded one")
-    posts = read_posts(Path(options.data))
-    held = [post for post in posts if post.held_out]
-    texts = [post.text for post in held]
-    frames = framer.frame(texts)
-    forced = always(framer, texts)
+    data = Path(options.data)
+    posts, implicit = read_posts(data), read_implicit_hate(data / IMPLICIT_HATE)
+    held, further = ([each for each in part if each.held_out] for part in (posts, implicit))
+    texts, other_texts = ([post.text for post in part] for part in (held, further))
+    frames, other_frames = framer.frame(texts), framer.frame(other_texts)
     referenced = [post.text for post in with_references(held)]
     speeds = [
         speed(framer, referenced, f"{len(referenced)} posts with references"),
         speed(framer, texts, f"all {len(texts)} held-out posts"),
     ]
+    size = sum(file.stat().st_size for file in framer.folder.iterdir()) / 1e6
     write_page(
         "frames-embedded",
         "The embedded framer",
         "\n\n".join(
             [
                 f"{framer.card.model} on the held-out posts of SBIC v2 dev ({len(held)} posts, "
-                f"{len(referenced)} with references), which nothing was trained on. Calibration "
-                "and thresholds of the categories were chosen on it; what the decoder's names of "
-                "groups and a mention in the text count beside the head, and the strength of the "
-                "correction, were looked at on it; all else was chosen on other folds. Expect a "
-                "little less elsewhere. The bars are for the test part. "
+                f"{len(referenced)} with references); neither it nor its encoder learnt from them. "
+                "Calibration and thresholds of the categories were chosen on them, and what the "
+                "decoder's names, a mention in the text and a generic statement count was looked "
+                "at on them: expect a little less elsewhere. The bars are for the test part. "
                 "As it answers, a post for which no group is named counts as blank and scores 0; "
                 "'always answering' shows what the texts alone are worth. best_reference BLEU is "
                 "not smoothed; the other is, with all references together.",
-                quality(held, frames, forced),
+                quality(held, frames, always(framer, texts)),
                 variables(held, frames),
+                "In-group language is answered with 'maybe' at most. Its figures above are poor, "
+                "and people hardly agree on it either: take it for a hint.",
+                f"Implicit Hate, {len(further)} held-out posts, all with references. Groups have "
+                "their names in the list and statements begin with them, on both sides:",
+                quality(further, other_frames, always(framer, other_texts), IMPLICIT_BARS),
                 *constraints(framer, texts, frames),
-                *care(framer, posts, frames),
-                f"Speed in one thread, posts per CPU second, the best of {REPEATS} runs (bar: 15):",
-                table(["posts", "framed", "default detector alone", "ratio"], speeds),
+                care(framer),
+                *novelty([*posts, *implicit], [*frames, *other_frames]),
+                spread(framer, data),
+                f"By group, both corpora, groups with at least {LEAST_OF_GROUP} held-out posts:",
+                by_group([*held, *further], [*frames, *other_frames]),
+                "Sentences of ours, as in the paper's table 6; they show kinds of mistakes, not "
+                "how frequent these are:",
+                errors(framer),
+                f"Speed in one thread, posts per CPU second, the best of {REPEATS} runs (bar: 15); "
+                f"the framer's folder has {size:.1f} MB (bar: 15):",
+                table(["posts", "framed", "encoder alone", "ratio"], speeds),
                 f"{machine_line()}\nCommand: `{COMMAND}`.",
             ]
         ),

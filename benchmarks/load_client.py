@@ -1,7 +1,7 @@
 """A cheap load generator, in a process of its own: raw HTTP over asyncio, and nothing else.
 
-``closed`` keeps so many clients busy, each with one request at a time; ``open`` sends at a fixed
-rate whatever comes back, as a crowd does. The answer is one line of JSON on standard output.
+``closed`` keeps clients busy, each with one request at a time; ``open`` sends at a fixed rate, as a
+crowd does, and does not wait for answers. The result is a line of JSON on standard output.
 """
 
 import argparse
@@ -97,7 +97,7 @@ class Load:
         return status
 
     async def closed(self, clients: int, seconds: float, count: int) -> None:
-        """Keep so many clients busy until the time is over or so many requests are sent."""
+        """Keep clients busy until the time is over or all requests are sent."""
         ends = time.perf_counter() + seconds
 
         async def client() -> None:

@@ -68,7 +68,7 @@ def _pss(pid: int) -> float:
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024 / 1e6
-    raise RuntimeError(f"the kernel tells no PSS of process {pid}")
+    raise RuntimeError(f"the kernel gives no PSS of process {pid}")
 
 
 @contextlib.contextmanager

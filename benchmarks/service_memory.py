@@ -2,7 +2,7 @@
 
 A real ``tactful serve`` reads ordinary comments, then a burst of the largest requests that it
 accepts and refuses, several at a time; then it is left alone for five minutes. Resident memory is
-that of the process, as ``/proc`` tells it.
+that of the process, as in ``/proc``.
 """
 
 import json
@@ -60,7 +60,7 @@ def hostile() -> Iterator[Request]:
             "requestedAttributes": {"TOXICITY": {}, "INSULT": {}},
         }).encode()  # fmt: skip
     for _ in range(10):
-        # Words that come once: whatever remembers words remembers these.
+        # Words that come once: they stay in everything that remembers words.
         words = ["".join(chance.choices(string.ascii_lowercase, k=30)) for _ in range(1_500)]
         yield "/v1/score", json.dumps({"texts": [" ".join(words)]}).encode()
         yield "/v1/score", json.dumps({"texts": ["'".join(words)]}).encode()
@@ -79,7 +79,7 @@ def resident(pid: int) -> float:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
-    raise SystemExit("/proc tells no memory")
+    raise SystemExit("/proc has no figure of the memory")
 
 
 def send(address: str, requests: Iterator[Request], at_once: int) -> dict[int, int]:

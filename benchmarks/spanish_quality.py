@@ -1,57 +1,72 @@
-"""The embedded Spanish detector: what it finds in texts held out, against peers, and how fast.
+"""The embedded Spanish detector on texts that it did not learn from, against peers, and how fast.
 
-Folds are trained anew unless ``--work`` holds them (``python -m factory spanish`` leaves those by
-article and speech in ``OUTPUT.training``).
+The validation parts of the corpora are whole articles, speeches and news titles, or texts by hash.
+Of our own validation lessons and of ordinary prose, the half from which no threshold was computed
+is measured; ``spanish_texts.yaml`` was written without looking at the lessons. Both were looked at
+when the budget of false alarms was chosen from four, so the figures are a little too good.
 """
 
 import argparse
 import sys
-import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from factory.sentence_vectors import find_sentence_model, sentence_vectors
-from factory.spanish.card import fitted_experts, mixed_logits
-from factory.spanish.default import open_lesson, outside_logits
-from factory.spanish.figures import disputed, five_categories, held_out
-from factory.spanish.lessons import pcl_examples
-from factory.spanish.sources import (
-    COLUMNS,
-    COMMENT,
-    COMMENTS,
-    FOLDS,
-    SPEECH,
-    SPEECHES,
-    STEREOTYPE,
-    HoldOut,
-    SpanishSources,
-    read_spanish,
-)
+import yaml
+from factory.english.sources import Row
+from factory.lessons.load import Lesson, read_lessons
+from factory.spanish.detectors import CALM, PASSAGE, chooses, chosen_lessons, is_harmful
+from factory.spanish.sources import FIVE, LESSONS_OF, PROSE, ROOT, read_sources
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
+import tactful
+from ordinary_prose import flagged
 from results import machine_line, table, write_page
+from tactful.detectors.base import Detector, sigmoid
 from tactful.detectors.load import load_detector
-from tactful.detectors.models.experts import mixed_scores
+from tactful.detectors.stereotype_labels import CATEGORIES, consistent
+from tactful.documents.language import guess_language
 from tactful.metrics.detection import f1_score
+from tactful.metrics.hierarchical import hierarchical_f_score, icm_score, propensity_f_score
 from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.significance import bootstrap_interval
+from tactful.resampling import wilson_interval
 from tactful.settings import load_settings
+from tactful.training.calibrate import best_threshold, platt
 
-SPEED_TEXTS = 2_000
-SPEED_RUNS = 3
-NAMES = {COMMENTS: "comments", SPEECHES: "speeches"}
+HERE = Path(__file__).resolve().parent
+MOST_PROSE = 2_000
+SPEED_TEXTS, SPEED_RUNS = 1_000, 3
+MAPPED = {
+    "stereotype.xenophobia": 0,
+    "stereotype.culture": 0,
+    "stereotype.suffering": 1,
+    "stereotype.economic": 2,
+    "stereotype.migration": 3,
+    "stereotype.others": 3,
+    "stereotype.benefits": 4,
+    "stereotype.health": 4,
+    "stereotype.security": 4,
+}
+"""DETESTS' categories as the five of StereoImmigrants (Sánchez-Junquera et al. 2021, section 3)."""
+RANKED = (
+    ("stereotype in comments (DETOXIS)", "detoxis", ROOT, ROOT, 0.86),
+    ("stereotype in speeches (StereoImmigrants)", "speeches", ROOT, ROOT, 0.93),
+    ("RACISM in Argentinian comments", "rioplatense", "rioplatense.racism", ROOT, 0.80),
+    ("racist tweets (datathon)", "datathon", "datathon.racist", ROOT, 0.84),
+    ("HATEFUL in Argentinian comments", "rioplatense", "rioplatense.hateful", "toxicity", None),
+    ("offensive (OffendES)", "offendes", "offendes.offensive", "toxicity", None),
+    ("toxicity, level 2 or 3 (DETOXIS)", "detoxis", "toxicity", "toxicity", None),
+    ("sexist (EXIST)", "exist", "exist.sexist", "toxicity.identity_attack", None),
+    ("hate (Odio UdelaR)", "odio", "odio.hate", "toxicity", None),
+)
+"""What is ranked: title, corpus, its label, the id that answers, and the bar of the AUC."""
 Numbers = NDArray[np.float64]
-
-
-def say(sentence: str) -> None:
-    """Tell what is going on."""
-    sys.stderr.write(f"  {sentence}\n")
 
 
 def usual() -> Pipeline:
@@ -62,229 +77,254 @@ def usual() -> Pipeline:
     )
 
 
-def tfidf(sources: SpanishSources, corpus: str) -> Numbers:
-    """Return the held-out log-odds of the usual baseline, taught within one corpus."""
-    column = {COMMENTS: COMMENT, SPEECHES: SPEECH}[corpus]
-    rows = sources.rows(corpus)
-    texts = [sources.texts[row] for row in rows]
-    found = np.full((len(sources.texts), len(COLUMNS)), np.nan)
-    for fold in range(FOLDS):
-        taught = [text for text in texts if text.fold != fold]
-        held = [row for row in rows if sources.texts[row].fold == fold]
-        model = usual()
-        model.fit([text.text for text in taught], [int(text.targets[column]) for text in taught])
-        answers = model.decision_function([sources.texts[row].text for row in held])
-        found[held, COLUMNS.index(column)] = answers
-    return found
+def judged(rows: Sequence[Row], label: str, part: str) -> tuple[list[str], NDArray[np.int_]]:
+    """Return the texts of a part that a corpus judges on a label, and the labels.
+
+    Validation texts that took part in a choice are left out.
+    """
+    own = [row for row in rows if row.part == part and label in row.targets]
+    own = [row for row in own if part == "train" or not chooses(row.text)]
+    return [row.text for row in own], np.array([int(row.targets[label] >= 0.5) for row in own])
 
 
-def rows_of(sources: SpanishSources, systems: dict[str, Numbers], corpus: str) -> list[list[str]]:
-    """Return one row for each system: AUC over all folds, by fold, F1 and accuracy."""
-    found = []
-    for name, logits in systems.items():
-        held = held_out(sources, logits, corpus)
-        auc = bootstrap_interval(roc_auc_score, held.gold, held.chances, repetitions=1000, seed=1)
-        folds = [
-            roc_auc_score(held.gold[held.folds == fold], held.chances[held.folds == fold]).value
-            for fold in range(FOLDS)
-        ]
-        chosen = [each for each in folds if each is not None]
-        right = float(np.mean((held.chances >= 0.5) == held.gold))
-        found.append(
+def halves_f1(gold: NDArray[np.int_], scores: Numbers) -> float:
+    """Return F1 with the calibration and the threshold of each half chosen on the other."""
+    odds = np.log(np.clip(scores, 1e-7, 1 - 1e-7) / np.clip(1 - scores, 1e-7, 1))
+    half = np.random.default_rng(1).permutation(len(gold)) % 2
+    found = np.zeros(len(gold), dtype=int)
+    for at in (0, 1):
+        slope, intercept = platt(odds[half != at], gold[half != at].astype(np.float64))
+        limit = best_threshold(sigmoid(slope * odds[half != at] + intercept))
+        found[half == at] = sigmoid(slope * odds[half == at] + intercept) >= limit
+    return f1_score(gold, found).value or 0.0
+
+
+def ranking(detector: Detector, rows: dict[str, list[Row]]) -> str:
+    """Measure the AUC and F1 of each label, and of the usual baseline taught on its corpus."""
+    lines = []
+    for title, corpus, label, name, bar in RANKED:
+        texts, gold = judged(rows[corpus], label, "validation")
+        scores = detector.score(texts)[name].astype(np.float64)
+        auc = bootstrap_interval(roc_auc_score, gold, scores, repetitions=1000, seed=1)
+        peer = ["", ""]
+        if bar is not None:
+            model = usual().fit(*judged(rows[corpus], label, "train"))
+            answers = model.decision_function(texts)
+            peer = [
+                f"{roc_auc_score(gold, answers).value:.3f}",
+                f"{halves_f1(gold, sigmoid(answers)):.3f}",
+            ]
+        lines.append(
             [
-                name,
+                title,
+                f"`{name}`",
+                f"{int(gold.sum())} of {len(gold)}",
                 f"{auc.measure.value:.3f} [{auc.low:.3f}, {auc.high:.3f}]",
-                f"{np.mean(chosen):.3f} ({min(chosen):.3f} to {max(chosen):.3f})",
-                f"{f1_score(held.gold, held.found).value:.3f}",
-                f"{right:.3f}",
+                "" if bar is None else f"≥ {bar:.2f}",
+                f"{halves_f1(gold, scores):.3f}",
+                *peer,
             ]
         )
-    return found
+    return table(
+        ["what", "id", "positives", "AUC", "bar", "F1", "AUC of the peer", "F1 of the peer"], lines
+    )
 
 
-def gated(sources: SpanishSources, logits: Numbers) -> Numbers:
-    """Return log-odds as the whole detector gives them, with its gate, in both experts' columns."""
-    experts = replace(fitted_experts(sources, logits), rest=None)
-    card = replace(load_detector(lang="es").card, ids=(STEREOTYPE,))
-    rows = sources.rows(COMMENTS, SPEECHES)
-    chances = mixed_scores(logits[rows], COLUMNS, experts, card)[STEREOTYPE].astype(np.float64)
-    found = np.full((len(sources.texts), len(COLUMNS)), np.nan)
-    odds = np.log(chances / (1 - chances))
-    for column in (COMMENT, SPEECH):
-        found[rows, COLUMNS.index(column)] = odds
-    return found
-
-
-def quality(data: Path, work: Path, hold_out: HoldOut) -> str:
-    """Measure the members, the experts and the whole on one way to hold out."""
-    sources = read_spanish(data, hold_out=hold_out)
-    outside = outside_logits(open_lesson(sources, say), work, say)
-    mixed = mixed_logits(sources, outside)
-    apart = {COMMENTS: tfidf(sources, COMMENTS), SPEECHES: tfidf(sources, SPEECHES)}
-    whole = gated(sources, mixed)
-    parts = []
-    for corpus in (COMMENTS, SPEECHES):
-        systems = {
-            "TF-IDF + logistic regression (peer)": apart[corpus],
-            "our encoder": outside[:, 0],
-            "our sums over words": outside[:, 1],
-            "both and the rules: the expert": mixed,
-            "the detector, register guessed": whole,
-        }
-        group = "whole articles" if corpus == COMMENTS else "whole speeches"
-        what = group if hold_out == "group" else "single texts"
-        positives = sum(
-            sources.texts[row].targets[COMMENT if corpus == COMMENTS else SPEECH] >= 0.5
-            for row in sources.rows(corpus)
+def categories(detector: Detector, rows: Sequence[Row]) -> str:
+    """Measure the five categories of StereoImmigrants, and the ten by hierarchical measures."""
+    held = [row for row in rows if row.part == "validation" and not chooses(row.text)]
+    texts = [row.text for row in held]
+    scores = detector.score(texts)
+    positive = [at for at, row in enumerate(held) if row.targets.get(FIVE[0]) is not None]
+    truth = np.array([np.argmax([held[at].targets[name] for name in FIVE]) for at in positive])
+    sums = np.zeros((len(positive), len(FIVE)))
+    for name, five in MAPPED.items():
+        sums[:, five] += scores[name][positive]
+    accuracy = float(np.mean(sums.argmax(axis=1) == truth))
+    gold = [
+        consistent({name for name in (ROOT, *CATEGORIES) if row.targets[name] >= 0.5})
+        for row in held
+    ]
+    thresholds = {name: detector.card.threshold(name) for name in (ROOT, *CATEGORIES)}
+    found = [
+        consistent(
+            {ROOT, *(name for name in CATEGORIES if scores[name][at] >= thresholds[name])}
+            if scores[ROOT][at] >= thresholds[ROOT]
+            else set()
         )
-        parts += [
-            f"`stereotype` in {NAMES[corpus]} ({len(sources.rows(corpus)):,}, {positives:,} with "
-            f"one), {what} held out:",
-            table(
-                ["system", "AUC", "mean of folds", "F1", "accuracy"],
-                rows_of(sources, systems, corpus),
-            ),
-        ]
-    left_out = disputed(replace(load_settings(), data=data))
-    truth, answered = five_categories(sources, mixed, left_out)
-    frequent = float(np.mean(truth == np.bincount(truth).argmax()))
-    parts.append(
-        f"Five categories of StereoImmigrants on the {len(truth):,} sentences that at least three "
-        f"of five annotators agree on, from ours by the mapping: accuracy "
-        f"{float(np.mean(truth == answered)):.3f} (the most frequent one: {frequent:.3f})."
-    )
-    return "\n\n".join(parts)
-
-
-def across(data: Path) -> str:
-    """Say what a model of speeches alone knows about comments."""
-    sources = read_spanish(data)
-    speeches = [sources.texts[row] for row in sources.rows(SPEECHES)]
-    comments = [sources.texts[row] for row in sources.rows(COMMENTS)]
-    model = usual()
-    model.fit([text.text for text in speeches], [int(text.targets[SPEECH]) for text in speeches])
-    gold = np.array([int(text.targets[COMMENT]) for text in comments])
-    found = roc_auc_score(gold, model.decision_function([text.text for text in comments])).value
-    return f"TF-IDF and logistic regression taught on speeches alone: AUC {found:.3f} on comments."
-
-
-def pcl(data: Path) -> str:
-    """Say how the head for ``pcl``, learnt in English, does in Spanish."""
-    detector = load_detector(lang="es")
-    examples = pcl_examples()
-    gold = np.array([int(each.category is not None) for each in examples])
-    scores = detector.score([each.text for each in examples])["pcl"].astype(np.float64)
-    auc = bootstrap_interval(roc_auc_score, gold, scores, repetitions=1000, seed=1)
-    reached = scores >= detector.card.threshold("pcl")
-    comments = [text for text in read_spanish(data).texts if text.corpus in (COMMENTS, SPEECHES)]
-    alarms = detector.score([text.text for text in comments])["pcl"]
-    rate = float(np.mean(alarms >= detector.card.threshold("pcl")))
+        for at in range(len(held))
+    ]
+    above: dict[str, str | None] = {ROOT: None, **dict.fromkeys(CATEGORIES, ROOT)}
+    measures = [
+        ("ICM", icm_score(gold, found, hierarchy=above)),
+        ("HF", hierarchical_f_score(gold, found, hierarchy=above)),
+        ("Prop-F", propensity_f_score(gold, found, hierarchy=above)),
+    ]
+    values = "; ".join(f"{name} {measure.value:.3f}" for name, measure in measures)
     return (
-        f"`pcl`, learnt in English alone, on {len(examples)} Spanish sentences of ours (half of "
-        f"them patronizing, none trained on): AUC {auc.measure.value:.3f} [{auc.low:.3f}, "
-        f"{auc.high:.3f}], F1 {f1_score(gold, reached.astype(int)).value:.3f} at the threshold. It "
-        f"is reported in {100 * rate:.1f} % of the comments and speeches, of which nobody knows "
-        "whether they patronize."
+        f"Five categories of StereoImmigrants on {len(positive)} held-out stereotypes, from ours "
+        f"by the mapping: accuracy {accuracy:.3f} (bar .75). Ten categories on {len(held)} "
+        f"held-out sentences of speeches: {values}."
     )
 
 
-GROUPS = (
-    "española", "francesa", "alemana", "marroquí", "senegalesa", "rumana", "china", "colombiana",
-    "venezolana", "gitana", "musulmana", "judía", "cristiana", "negra", "refugiada", "inmigrante",
-)  # fmt: skip
-NEUTRAL = (
-    "Mi vecina {} abrió una panadería en la esquina.",
-    "Una mujer {} ganó ayer la carrera popular.",
-    "La profesora {} explica matemáticas en el instituto.",
-    "Ayer conocí a una chica {} en la biblioteca.",
-    "La familia {} del tercero tiene dos gatos.",
-    "La cantante {} presenta su nuevo disco el viernes.",
-    "Una arquitecta {} diseñó la estación.",
-    "Mi amiga {} cocina muy bien.",
-    "La directora {} de la empresa habló con la prensa.",
-    "Una estudiante {} me ayudó con la mudanza.",
-)
-"""Sentences of ours in which nothing is said about a group but that somebody belongs to it."""
+class Reader:
+    """What a check reports in each of some texts, without terms."""
+
+    def __init__(self) -> None:
+        settings: dict[str, Any] = {"lang": "es", "frames": "off", "terms": "off"}
+        self.checker = tactful.Checker(**settings, explanations=False)
+        self.detector = load_detector(lang="es")
+
+    def flagged(self, texts: Sequence[str]) -> list[bool]:
+        """Say of each text whether anything is reported in it."""
+        return [found for _, found in flagged(self.checker, texts)]
+
+    def highest(self, texts: Sequence[str]) -> Numbers:
+        """Return the highest ratio of a score to its threshold, for each text."""
+        card, scores = self.detector.card, self.detector.score(texts)
+        ratios = [values / card.threshold(name) for name, values in scores.items()]
+        found: Numbers = np.max(ratios, axis=0).astype(np.float64)
+        return found
 
 
-def mentions() -> str:
-    """Say what the mere mention of a group does to the score."""
-    detector = load_detector(lang="es")
-    limit = detector.card.threshold(STEREOTYPE)
-    rows = []
-    for group in GROUPS:
-        scores = detector.score([each.format(group) for each in NEUTRAL])[STEREOTYPE]
-        mean, reported = float(scores.mean()), int((scores >= limit).sum())
-        rows.append([group, f"{mean:.3f}", f"{reported} of {len(NEUTRAL)}"])
-    return "The mere mention of a group, in neutral sentences of ours:\n\n" + table(
-        ["group", "mean score of `stereotype`", "reported"], rows
+def share(found: Iterable[bool], bar: str = "") -> list[object]:
+    """Return number, share, interval and bar for a row."""
+    listed = list(found)
+    low, high = wilson_interval(sum(listed), len(listed))
+    return [len(listed), f"{sum(listed) / len(listed):.3f}", f"{low:.3f} to {high:.3f}", bar]
+
+
+def pair_rows(name: str, reader: Reader, pairs: Sequence[tuple[str, str]]) -> list[list[object]]:
+    """Measure harmful texts against their harmless twins."""
+    bad, good = [each[0] for each in pairs], [each[1] for each in pairs]
+    above = (reader.highest(bad) > reader.highest(good)).tolist()
+    found, alarms = reader.flagged(bad), reader.flagged(good)
+    right = [yes and not no for yes, no in zip(found, alarms, strict=True)]
+    return [
+        [f"{name}: ordered", *share(above, "≥ .90")],
+        [f"{name}: right (harmful reported, harmless not)", *share(right, "≥ .60")],
+        [f"{name}: harmful reported", *share(found)],
+        [f"{name}: harmless flagged", *share(alarms)],
+    ]
+
+
+def trust(reader: Reader, rows: Sequence[Row]) -> str:
+    """Measure pairs and ordinary texts: lessons that chose nothing, our texts, and prose."""
+    lessons = chosen_lessons(read_lessons(LESSONS_OF.name, LESSONS_OF.parent), choose=False)
+    twins: dict[str, list[Lesson]] = {}
+    for each in lessons:
+        if each.pair:
+            twins.setdefault(each.pair, []).append(each)
+    of_root: dict[str, list[tuple[str, str]]] = {}
+    for bad, good in twins.values():
+        root = next(
+            (
+                name
+                for name in (ROOT, "toxicity", "unhealthy", "pcl")
+                if bad.labels.get(name, 0) > 0.5
+            ),
+            "others",
+        )
+        of_root.setdefault(root, []).append((bad.text, good.text))
+    lines = []
+    for root, pairs in of_root.items():
+        lines += pair_rows(f"lessons, {root}", reader, pairs)
+    calm = [each for each in lessons if not is_harmful(each) and not each.pair]
+    for kinds, bar in ((("neutral",), "≤ .03"), (("quotation",), "≤ .20"), (CALM, "")):
+        texts = [each.text for each in calm if each.kind in kinds]
+        if texts:
+            name = kinds[0] if len(kinds) == 1 else "other calm texts"
+            lines.append([f"lessons, {name}: flagged", *share(reader.flagged(texts), bar)])
+    data = yaml.safe_load((HERE / "spanish_texts.yaml").read_text(encoding="utf-8"))
+    for family in ("stereotype", "toxicity", "unhealthy"):
+        pairs = [
+            (each["harmful"], each["harmless"])
+            for each in data["pairs"]
+            if each["id"].startswith(family)
+        ]
+        lines += pair_rows(f"independent texts, {family}", reader, pairs)
+    for kind, bar in (("neutral", "≤ .03"), ("headings", "≤ .02"), ("quotations", "≤ .20")):
+        lines.append(
+            [f"independent texts, {kind}: flagged", *share(reader.flagged(data[kind]), bar)]
+        )
+    prose = [row.text for row in rows if row.part == "validation" and not chooses(row.text)]
+    step = max(len(prose) // MOST_PROSE, 1)
+    lines.append(["ordinary sentences: flagged", *share(reader.flagged(prose[::step]), "≤ .003")])
+    passages = [" ".join(prose[at : at + PASSAGE]) for at in range(0, len(prose), PASSAGE)]
+    lines.append(["ordinary passages: flagged", *share(reader.flagged(passages), "≤ .003")])
+    return table(["what", "texts", "share", "95 % interval", "bar"], lines)
+
+
+def languages() -> str:
+    """Measure how many short texts in nine languages are known as Spanish, English or neither."""
+    data = yaml.safe_load((HERE / "spanish_texts.yaml").read_text(encoding="utf-8"))["languages"]
+    right = {
+        lang: sum(
+            guess_language(text) == (lang if lang in ("en", "es") else None) for text in texts
+        )
+        for lang, texts in data.items()
+    }
+    total = sum(len(texts) for texts in data.values())
+    wrong = ", ".join(
+        f"{lang} {len(texts) - right[lang]} of {len(texts)}"
+        for lang, texts in data.items()
+        if right[lang] < len(texts)
+    )
+    return (
+        f"Language: {sum(right.values())} of {total} short texts in nine languages "
+        f"({sum(right.values()) / total:.3f}; bar .95) are known as Spanish, English or neither; "
+        f"wrong: {wrong or 'none'}."
     )
 
 
-def speed(texts: Sequence[str]) -> str:
-    """Measure texts per CPU second, and the peer's: the whole multilingual encoder."""
-    detector = load_detector(lang="es")
+def speed(detector: Detector, texts: Sequence[str]) -> str:
+    """Measure texts per CPU second in one thread."""
     detector.score(texts[:20])
-    path = find_sentence_model()
-    ours, peer = 0.0, 0.0
-    # In turns, so that a busy moment of the machine meets both.
+    best = 0.0
     for _ in range(SPEED_RUNS):
         began = time.process_time()
         detector.score(texts)
-        ours = max(ours, len(texts) / (time.process_time() - began))
-        if path is not None:
-            began = time.process_time()
-            sentence_vectors(path, list(texts))
-            peer = max(peer, len(texts) / (time.process_time() - began))
-    rows = [["default, Spanish", f"{ours:,.0f}"]]
-    if path is not None:
-        rows.append(["the encoder it began from, vectors only (peer)", f"{peer:,.0f}"])
-        rows.append(["ratio", f"{ours / peer:.2f}"])
+        best = max(best, len(texts) / (time.process_time() - began))
     words = float(np.mean([len(text.split()) for text in texts]))
     return (
-        f"Speed on {len(texts):,} sentences of speeches and comments ({words:.0f} words on "
-        "average), one thread, best of three:\n\n"
-        + table(["system", "sentences per CPU second"], rows)
+        f"Speed: {best:,.0f} sentences of speeches and comments ({words:.0f} words on average) a "
+        "CPU second, one thread, best of three (bar: 250)."
     )
 
 
-def main() -> None:
+def main() -> int:
     """Measure all, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, help="Folds by article and speech.")
-    parser.add_argument("--work-texts", type=Path, help="Folds by single text.")
-    options = parser.parse_args()
-    spare = Path(tempfile.mkdtemp())
-    work = {"group": options.work or spare / "group", "text": options.work_texts or spare / "text"}
+    parser.add_argument("--results", type=Path, help="write to this file instead of results/")
+    given = parser.parse_args()
     data = load_settings().data
     if data is None:
         raise SystemExit("Set TACTFUL_DATA to the folder with the corpora.")
-    sources = read_spanish(data)
-    rows = sources.rows(COMMENTS, SPEECHES)
-    step = max(len(rows) // SPEED_TEXTS, 1)
-    texts = [sources.texts[row].text for row in rows[::step]][:SPEED_TEXTS]
+    rows = read_sources(data)
+    detector, reader = load_detector(lang="es"), Reader()
+    timed = [row.text for row in (*rows["detoxis"], *rows["speeches"])]
     body = "\n\n".join(
         [
             machine_line(),
-            "Command: `TACTFUL_DATA=... python benchmarks/spanish_quality.py --work FOLDER "
-            "--work-texts FOLDER`.",
-            "Seed 1, five folds. Calibration and threshold of a fold come from the others. The "
-            "authors of the rules had seen counts of the commonest words of each code of "
-            "StereoImmigrants: figures on speeches flatter them a little. The settings (learning "
-            "rate, shares of the members, the gate) were chosen on the folds by article and "
-            "speech, so that these figures are a little too good, too.",
-            quality(data, work["group"], "group"),
-            "The same with single texts held out, so that other texts of the same article or "
-            "speech may have been learnt from: easier, and what others report as cross-validation.",
-            quality(data, work["text"], "text"),
-            across(data),
-            pcl(data),
-            mentions(),
-            speed(texts),
+            "Command: `TACTFUL_DATA=... python benchmarks/spanish_quality.py`.",
+            "Ranking on what was held out. The peer is TF-IDF with logistic regression, taught on "
+            "the training part of that corpus alone. F1: calibration and threshold of each half "
+            "come from the other half.",
+            ranking(detector, rows),
+            categories(detector, rows["speeches"]),
+            "What `tactful check` reports. Lessons and prose are halves of the validation part; "
+            "the independent texts are `spanish_texts.yaml`. Four budgets of false alarms were "
+            "compared on them, and the floor of unhealthy comments was set after looking at this "
+            "prose, so they are a little too good.",
+            trust(reader, rows[PROSE]),
+            languages(),
+            speed(detector, timed[:: max(len(timed) // SPEED_TEXTS, 1)][:SPEED_TEXTS]),
         ]
     )
-    write_page("spanish-quality", "The embedded Spanish detector", body)
+    write_page("spanish-quality", "The embedded Spanish detector", body, path=given.results)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
