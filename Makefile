@@ -17,6 +17,9 @@ VSCE := @vscode/vsce@3.9.2
 VSCODE_BUILD := build/vscode
 VSIX := dist/vscode-tactful-$(shell sed -n 's/^  "version": "\(.*\)",/\1/p' editors/vscode/package.json).vsix
 
+# Tests start hundreds of Pythons; without compiled files, each would compile Tactful again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-editors test-train test-pythons check dist vscode mutants bench docs format clean
@@ -30,7 +33,7 @@ demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the sampl
 	@echo
 	$(BIN)/tactful check --text "Even these poor souls can learn to hope again."
 	@echo
-	$(BIN)/tactful check --least 0.3 --text "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
+	$(BIN)/tactful check --text "Los inmigrantes traen delincuencia a nuestros barrios."
 	@echo
 	$(BIN)/tactful frame --text "We shouldn't lower our standards to hire more women."
 	@echo
@@ -45,12 +48,13 @@ demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the sampl
 demo-annotate: $(VENV)/.installed-annotate ## Set up and serve an annotation project that is half done
 	$(BIN)/python scripts/annotation_demo.py
 
-demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2) and audit three real models offline
+demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2, Qwen) and audit real models, two of them by chat
 	@mkdir -p demo-output
 	$(BIN)/tactful audit sentiment --model vader --runs demo-output/audits
 	$(BIN)/tactful audit sentiment --model textblob --runs demo-output/audits
 	$(BIN)/tactful audit sentiment --model tactful:default --runs demo-output/audits
 	$(BIN)/tactful audit causal --model smollm2 --template causal_2 --runs demo-output/audits
+	$(BIN)/python scripts/audit_chat_demo.py --runs demo-output/audits --models demo-output/models
 	$(BIN)/tactful audit list --runs demo-output/audits
 	$(BIN)/tactful audit report --runs demo-output/audits --output demo-output/audit.html --force
 	@echo "The audits are in demo-output/audits, the page is demo-output/audit.html."

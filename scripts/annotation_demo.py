@@ -137,7 +137,9 @@ def read_comments(lines: str) -> list[Comment]:
 def make_project(folder: Path, now: float) -> Project:
     """Make the project, and let the simulated people do their share on the days before."""
     items, tests = read_comments(COMMENTS), read_comments(TESTS)
-    project = Project.create(folder, "unhealthy", name=NAME)
+    # The same secret each time: it decides which comments each person gets.
+    secret = random_for(SEED, "secret").randbytes(32)
+    project = Project.create(folder, "unhealthy", name=NAME, secret=secret)
     project.rng = random_for(SEED, "pages")
     project.add_items(
         [

@@ -34,7 +34,7 @@ def interrupt(process: "subprocess.Popen[Any]") -> None:
 
 
 def end(process: "subprocess.Popen[Any]") -> None:
-    """Kill whatever is left of a child, and take note of its end."""
+    """Kill the remaining processes of a child, and wait for its end."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(LIMIT)

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.plugin_packages import write_package
@@ -38,6 +39,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A command says every 30 seconds that it is still at work. On a busy machine it would say so in the
 # middle of what a test compares.
 progress.EVERY_SECONDS = 1e6
+
+_help_option = click.Command.get_help_option
+
+
+def _help_option_of(self: click.Command, ctx: click.Context) -> click.Option | None:
+    """Make a new help option if the cached one has other names.
+
+    A command caches the option of its first call. Some tests call a command without the group
+    that adds ``-h``, and its help would then be another in all tests that follow.
+    """
+    known = self._help_option
+    if known is not None and set(known.opts) != set(self.get_help_option_names(ctx)):
+        self._help_option = None
+    return _help_option(self, ctx)
+
+
+click.Command.get_help_option = _help_option_of  # type: ignore[method-assign]
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -1,6 +1,6 @@
 """A corpus in the shape of DETESTS: our own mild sentences, made from templates with a seed.
 
-Files and columns are those of the authors (comments are numbered anew in each file, a sentence is
+Files and columns are those of the authors (comments are numbered per file, a sentence is
 known by its comment and its place), the shares of categories those of table 2, the share of
 stereotypes that of section 4.3 (24 %), and about a third of the stereotypes have two categories
 (figure 1).
@@ -98,7 +98,7 @@ Row = dict[str, str]
 
 
 def rows(count: int, rng: random.Random) -> list[Row]:
-    """Make so many sentences, in comments of one to five, some of them replies."""
+    """Make ``count`` sentences, in comments of one to five, some of them replies."""
     made: list[Row] = []
     comment = 0
     while len(made) < count:

@@ -47,7 +47,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     for step in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
         who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *who, *step], cwd=folder, check=True, timeout=60)
+        subprocess.run(["git", *who, *step], cwd=folder, check=True, timeout=600)
     return folder
 
 

@@ -33,7 +33,7 @@ needs_hadolint = pytest.mark.skipif(shutil.which("hadolint") is None, reason="ne
 
 def run(*command: str, **options: Any) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=60, **options
+        command, capture_output=True, text=True, check=False, timeout=600, **options
     )
 
 
@@ -302,7 +302,7 @@ def test_a_wrong_command_is_explained_in_one_sentence() -> None:
 
 @needs_node
 def test_the_extension_starts_the_server_and_sends_settings() -> None:
-    """With stand-ins for VS Code and its client, which run in no other program."""
+    """With replacements for VS Code and its client, which run in no other program."""
     script = """
     const Module = require("module");
     const calls = [];

@@ -1,5 +1,6 @@
 """What exists is documented: rooms, commands, settings, dependencies; and links lead somewhere."""
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -128,6 +129,36 @@ def test_each_dependency_is_explained(name: str) -> None:
     page = (DOCS / "dependencies.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.lower().startswith(f"| `{name.lower()}` |")]
     assert len(rows) == 1, f"docs/dependencies.md needs one row for {name}"
+
+
+def own_code() -> list[tuple[str, int]]:
+    """Return what docs/dependencies.md lists as written by us, and how many lines it says."""
+    page = (DOCS / "dependencies.md").read_text(encoding="utf-8")
+    listed = page.partition("## What we wrote ourselves")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in listed.splitlines() if line.startswith("| ")]
+    return [(row[1].strip(), int(row[2])) for row in rows if row[2].strip().isdigit()]
+
+
+@pytest.mark.parametrize(("code", "said"), own_code())
+def test_our_own_code_has_the_lines_that_are_listed(code: str, said: int) -> None:
+    names = re.findall(r"`([\w/.]+)`", code)
+    folder, lines = Path(), 0
+    for name in (name for name in names if name.endswith(".py")):
+        folder = Path(name).parent if "/" in name else folder
+        file = next(
+            root / folder / Path(name).name
+            for root in (ROOT / "src" / "tactful", ROOT)
+            if (root / folder / Path(name).name).is_file()
+        )
+        text = file.read_text(encoding="utf-8")
+        parts = [each for each in ast.parse(text).body if getattr(each, "name", None) in names]
+        spans = [(part.end_lineno or 0) - part.lineno + 1 for part in parts]
+        lines += sum(spans) if parts else len(text.splitlines())
+    assert lines == pytest.approx(said, rel=0.05), f"{code} has {lines} lines"
+
+
+def test_the_list_of_our_own_code_is_read() -> None:
+    assert len(own_code()) > 10
 
 
 def test_the_navigation_and_the_pages_agree() -> None:

@@ -14,24 +14,23 @@ import yaml
 
 import tactful
 from tactful.detectors.card import read_card
-from tactful.documents.language import language_card
 
 ROOT = Path(__file__).resolve().parents[1]
 LAB = ROOT / "lab"
 RESEARCH = ROOT / "weights-research"
 WEIGHTS = RESEARCH / "src" / "tactful_weights_research"
 TERMS = {
-    ROOT: "Apache-2.0 AND LicenseRef-Tactful-Language-Table",
+    ROOT: "Apache-2.0",
     LAB: "Apache-2.0",
     RESEARCH: "LicenseRef-Tactful-Research-Weights",
 }
-FILES = {ROOT: ["LICENSE", "LICENSE.language-table"], LAB: ["LICENSE"], RESEARCH: ["LICENSE"]}
+FILES = {ROOT: ["LICENSE"], LAB: ["LICENSE"], RESEARCH: ["LICENSE"]}
 LANGUAGE_TABLE = "tactful/documents/language.npz"
-"""The only learnt file in the wheel of Tactful with terms of its own; the models are open."""
+"""The only learnt file in the wheel of Tactful outside the folder of weights."""
 FOLDERS = sorted(card.parent for card in WEIGHTS.glob("*/card.json"))
 OPEN_WEIGHTS = ROOT / "src" / "tactful" / "weights"
 OPEN_FOLDERS = sorted(card.parent for card in OPEN_WEIGHTS.glob("*/card.json"))
-ANY_USE = {"CC0", "CC BY 3.0", "CC BY 4.0", "MIT", "CDLA-Permissive 2.0"}
+ANY_USE = {"CC0", "CC BY 3.0", "CC BY 4.0", "MIT", "CDLA-Permissive 2.0", "public domain"}
 MOST_MB = 80
 """How much all weights together may have in the tree."""
 LEARNT = {".npz", ".onnx", ".safetensors"}
@@ -54,7 +53,7 @@ def test_the_lab_is_under_the_licence_of_tactful() -> None:
 def test_the_lab_has_the_version_of_tactful() -> None:
     project = tomllib.loads((LAB / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == tactful.__version__
-    assert project["dependencies"] == [f"tactful=={tactful.__version__}"]
+    assert project["dependencies"] == [f"tactful[stats]=={tactful.__version__}"]
 
 
 def test_the_source_archive_of_tactful_leaves_the_weights_out() -> None:
@@ -65,14 +64,8 @@ def test_the_source_archive_of_tactful_leaves_the_weights_out() -> None:
     assert [name for name in included if name.startswith("/weights")] == []
 
 
-def test_the_licence_of_the_language_table_names_its_corpora() -> None:
-    text = (ROOT / "LICENSE.language-table").read_text(encoding="utf-8")
-    assert LANGUAGE_TABLE in text
-    assert all(f": {terms}\n" in text for terms in language_card()["licences"].values())
-
-
 def test_the_weights_are_there() -> None:
-    assert {"default-en", "default-es", "frames-en"} <= {folder.name for folder in FOLDERS}
+    assert {"default-en", "default-es"} <= {folder.name for folder in FOLDERS}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -88,7 +81,9 @@ def test_the_licence_of_the_weights_names_what_each_model_learnt_from(folder: Pa
 
 
 def test_the_open_weights_are_there() -> None:
-    assert {"open-en", "open-fast-en", "open-cascade-en"} <= {each.name for each in OPEN_FOLDERS}
+    assert {"open-en", "open-fast-en", "open-cascade-en", "frames-en"} <= {
+        each.name for each in OPEN_FOLDERS
+    }
 
 
 @pytest.mark.parametrize("folder", OPEN_FOLDERS, ids=lambda folder: folder.name)
@@ -151,14 +146,15 @@ def test_the_wheel_states_and_contains_its_licence(folder: Path, tmp_path: Path)
     assert megabytes < LARGEST_MB[folder]
     learnt = {name for name in names if Path(name).suffix in LEARNT}
     if folder == ROOT:
-        others = {name for name in learnt if not name.startswith("tactful/weights/open-")}
+        own = ("tactful/weights/open-", "tactful/weights/embeddings-", "tactful/weights/frames-")
+        others = {name for name in learnt if not name.startswith(own)}
         assert others == {LANGUAGE_TABLE}
         assert "tactful/weights/open-encoder-en/model.onnx" in learnt
         assert not any(name.startswith("tactful_lab/") for name in names)
     elif folder == LAB:
         assert learnt == set()
         assert "tactful_lab/evaluation/reproduce/tables/detests.yaml" in names
-        assert "tactful_lab/simulation/rates.yaml" in names
+        assert {f"tactful_lab/simulation/{each}.yaml" for each in ("rates", "fits")} <= set(names)
     else:
         assert {Path(name).parent.name for name in learnt} >= {"encoder-en", "encoder-es"}
         assert any(name.endswith(".dist-info/entry_points.txt") for name in names)

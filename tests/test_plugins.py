@@ -4,10 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.command_line import fails
 from tests.plugin_packages import write_package
+
+from tactful.registry import installed_plugins
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "plugin"
@@ -239,25 +243,34 @@ def trouble(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+@pytest.fixture
+def refused(
+    trouble: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., str]]:
+    """Return what runs a command in this process with both packages, and returns its sentence."""
+
+    def run_refused(*args: str) -> str:
+        code, said = fails("", capsys, *args)
+        assert code == 2, said
+        return said.splitlines()[-1]
+
+    monkeypatch.syspath_prepend(trouble)
+    installed_plugins.cache_clear()
+    yield run_refused
+    installed_plugins.cache_clear()
+
+
 @pytest.mark.parametrize("group", COMMANDS)
-def test_a_plug_in_that_cannot_be_loaded_is_one_sentence(trouble: Path, group: str) -> None:
-    assert refusal(trouble, *COMMANDS[group], "broken") == (
+def test_names_of_broken_plug_ins_are_refused(refused: Callable[..., str], group: str) -> None:
+    command = COMMANDS[group]
+    assert refused(*command, "broken") == (
         f"Error: The package 'trouble-a' 1.0, entry point 'broken = trouble_a:nothing' of '{group}'"
         " cannot be loaded: AttributeError: module 'trouble_a' has no attribute 'nothing'; update "
         "or uninstall the package."
     )
-
-
-@pytest.mark.parametrize("group", COMMANDS)
-def test_two_packages_with_one_name_are_both_named(trouble: Path, group: str) -> None:
-    said = refusal(trouble, *COMMANDS[group], "shared")
-    assert said.startswith("Error: The packages 'trouble-a' 1.0 and 'trouble-b' 2.0 both add a ")
-
-
-@pytest.mark.parametrize("group", COMMANDS)
-def test_an_unknown_name_has_a_suggestion_among_plug_ins(trouble: Path, group: str) -> None:
-    said = refusal(trouble, *COMMANDS[group], "brokn")
-    assert "Did you mean 'broken'?" in said
+    twice = refused(*command, "shared")
+    assert twice.startswith("Error: The packages 'trouble-a' 1.0 and 'trouble-b' 2.0 both add a ")
+    assert "Did you mean 'broken'?" in refused(*command, "brokn")
 
 
 def test_other_names_work_beside_broken_plug_ins(trouble: Path) -> None:

@@ -48,13 +48,13 @@ def tree(tmp_path: Path) -> Path:
     """Return a copy of the tree that a test may change."""
 
     def copy(source: str, target: str) -> None:
-        # Weights are read, never changed: a link is enough, and costs nothing.
+        # Weights are read, never changed: a link is enough, and costs nothing. Other files keep
+        # their times, so that Python takes what it has compiled of them.
         large = Path(source).suffix in {".onnx", ".npz"}
-        Path(target).symlink_to(source) if large else shutil.copyfile(source, target)
+        Path(target).symlink_to(source) if large else shutil.copy2(source, target)
 
-    leave_out = shutil.ignore_patterns("__pycache__")
     for folder in ("src", "docs/templates", "tests"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=leave_out, copy_function=copy)
+        shutil.copytree(ROOT / folder, tmp_path / folder, copy_function=copy)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
 
@@ -196,10 +196,12 @@ def test_the_sentences_of_a_language_have_one_place(tree: Path) -> None:
 
 
 def test_how_a_language_is_recognised_has_one_place(tree: Path) -> None:
-    """A text with fewer words than the least has no language, and English is read first."""
+    """A text with too few words, and no far likelier language, is read in English."""
+    source = "src/tactful/documents/language.py"
     command = "tactful check --no-config --format json --text 'La plaza es para todos.'"
     assert json.loads(in_tree(tree, command))["documents"][0]["model"].startswith("default-es")
-    change(tree, "src/tactful/documents/language.py", "LEAST_WORDS = 3\n", "LEAST_WORDS = 30\n")
+    change(tree, source, "LEAST_WORDS = 3\n", "LEAST_WORDS = 30\n")
+    change(tree, source, "FAR_LIKELIER = 3.5\n", "FAR_LIKELIER = 350\n")
     assert json.loads(in_tree(tree, command))["documents"][0]["model"].startswith("default-en")
 
 

@@ -108,10 +108,14 @@ def test_a_child_hears_ctrl_c_although_the_tests_run_in_the_background() -> None
     assert done.returncode == 0, done.stdout.decode()[-2000:]
 
 
+@pytest.mark.slow
 def test_the_same_tests_are_collected_in_another_process_at_another_time(
     collected: list[str], pytestconfig: pytest.Config, tmp_path: Path
 ) -> None:
-    """pytest-xdist refuses to start when its workers collect different ids."""
+    """pytest-xdist refuses to start when its workers collect different ids.
+
+    Its workers have other hash seeds in each fast run; this one also has another day.
+    """
     ids = tmp_path / "ids.json"
     done = subprocess.run(
         [sys.executable, "-c", COLLECT_TOMORROW, str(ids), *pytestconfig.args],
