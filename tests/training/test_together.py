@@ -26,8 +26,10 @@ SETTINGS: dict[str, Any] = {
     "least": 1,
     "dimension": 8,
 }
+# A thread of the group that is left can abort the process at its end, now and then.
 SCRIPT = """
 import json, sys
+from pathlib import Path
 from tactful.training import together
 from tactful.training.bilstm.train import BiLstm
 
@@ -40,6 +42,8 @@ with together.joined() as first:
                  "losses": [[each.loss, each.held_out_loss] for each in model.history_]}
         open(target, "w").write(json.dumps(found))
 assert together.processes() == 1
+threads = {each.joinpath("comm").read_text().strip() for each in Path("/proc/self/task").glob("*")}
+assert not any("gloo" in each for each in threads), threads
 """
 
 

@@ -7,6 +7,7 @@ gradients with the others, so that all take the same step. Only the first one wr
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -35,6 +36,9 @@ def joined() -> Iterator[bool]:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield True
         return
+    # Optimisers import this. Imported after the start, it holds the group beyond its end, and threads
+    # of the group that outlive Python abort the process.
+    import_module("torch._dynamo")
     distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     try:
         yield rank() == 0
