@@ -149,6 +149,14 @@ def test_nothing_is_read_before_the_first_finding() -> None:
     assert load_cues.cache_info().currsize == 1
 
 
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_who_is_spoken_of_is_never_quoted_as_what_to_leave_out(lang: str) -> None:
+    text = "Dicen que los chinos solo se ayudan entre ellos."
+    move = advise(["stereotype.others"], text, ["chinos"], lang)
+    assert "chinos" not in move
+    assert "sucios" in advise(["stereotype.others"], text.replace("solo", "sucios"), ["sucios"])
+
+
 def test_a_pronoun_is_never_quoted_as_what_to_leave_out() -> None:
     text = "You are a stubborn fool, and you know it."
     move = advise(["toxicity.insult"], text, ["You", "stubborn fool"])

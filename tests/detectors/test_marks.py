@@ -124,8 +124,15 @@ def test_a_function_word_that_weighs_most_gives_way_to_a_content_word() -> None:
         ("They deserve our help and pity, we think.", ["deserve", "help"], ["deserve our help"]),
         ("Such people steal, so watch your bags now.", ["steal", "watch"], ["steal", "watch"]),
         ("I know what you and all of you are.", ["you"], ["you"]),
+        ("Eres un imbécil, y lo sabes muy bien.", ["Eres", "imbécil"], ["imbécil"]),
+        (
+            "Los de ese barrio siempre nos roban.",
+            ["ese barrio", "nos roban"],
+            ["ese barrio", "nos roban"],
+        ),
+        ("Ahora hay más robos en el barrio.", ["más robos", "barrio"], ["robos en el barrio"]),
     ],
-    ids=["such", "ends", "begins", "joined", "comma", "alone"],
+    ids=["such", "ends", "begins", "joined", "comma", "alone", "eres", "nos", "en el"],
 )
 def test_no_mark_begins_or_ends_with_a_word_of_little_meaning(
     text: str, found: list[str], readable: list[str]

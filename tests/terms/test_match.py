@@ -173,6 +173,25 @@ def test_a_spanish_article_follows_the_replacement() -> None:
         assert text[: found.start] + found.replacements[0] + text[found.end :] == replaced
 
 
+@pytest.mark.parametrize(
+    ("text", "replaced"),
+    [
+        ("Habló un hombre de color.", "Habló un hombre negro."),
+        ("Habló una mujer de color.", "Habló una mujer negra."),
+        ("Hay plazas de minusválidos.", "Hay plazas accesibles."),
+        ("Los políticos autistas callan.", "Los políticos que no escuchan callan."),
+        ("Siempre dando palos de ciego.", "Siempre actuando sin rumbo."),
+        ("Es lesbiana confesa.", "Es abiertamente lesbiana."),
+        ("Llegó una patera cargada de gente.", "Llegó una embarcación con gente."),
+        ("Fue a la reunión de padres.", "Fue a la reunión de familias."),
+        ("Esos ilegales trabajan.", "Esas personas en situación irregular trabajan."),
+    ],
+)
+def test_spanish_replacements_have_gender_number_and_form(text: str, replaced: str) -> None:
+    (found,) = find_terms(text, terms=load_terms("es"))
+    assert text[: found.start] + found.replacements[0] + text[found.end :] == replaced
+
+
 def test_a_word_of_the_text_can_be_kept() -> None:
     own = lexicon(term("cancer sufferer~/s", to=("person/people with {1}",)))
     assert find_terms("Cancer sufferers", terms=own)[0].replacements == ("People with Cancer",)

@@ -95,14 +95,20 @@ def _move(found: "FoundCue", marked: str, said: Wording) -> str:
 
 
 def _worth_quoting(words: Sequence[str], text: str) -> str:
-    """Return the marked words that say most; neither the whole sentence nor one word of several."""
+    """Return the marked words that say most; neither the whole sentence nor one word of several.
+
+    Who is spoken of is never left out: advice such as "instead of “women”" would be about people.
+    """
+    from tactful.checking.people import is_mention
     from tactful.detectors.explain.words import is_light
 
     most = max(len(plain(text)) // 2, 1)
     short = [
         piece
         for piece in map(plain, words)
-        if not is_light(piece) and len(piece) <= most and len(piece.split()) <= QUOTE_WORDS
+        if not (is_light(piece) or is_mention(piece))
+        and len(piece) <= most
+        and len(piece.split()) <= QUOTE_WORDS
     ]
     best = max(short, key=lambda piece: len(piece.split()), default="")
     return best if " " in best or len(words) == 1 else ""

@@ -28,8 +28,8 @@ _SPACES = re.compile(r"\s")
 _APOSTROPHES = str.maketrans("\u2018\u2019\u02bc", "'''")
 _JOINING = re.compile(
     "a|an|and|are|as|at|be|by|for|from|he|how|in|is|of|on|or|our|she|so|than|that|the|their|"
-    "these|they|those|to|was|we|were|where|who|with|your|al|como|con|de|del|el|en|es|está|la|las|lo|los|no|o|para|por|"
-    "que|se|son|su|sus|un|una|unas|unos|y",
+    "these|they|those|to|was|we|were|where|who|with|your|al|como|con|cuando|de|del|donde|e|el|en|es|está|la|las|le|"
+    "les|lo|los|me|mi|muy|más|ni|no|nos|o|os|para|pero|por|porque|que|se|si|son|su|sus|te|tu|un|una|unas|unos|y",
     re.IGNORECASE,
 )
 """Words with which no quotation ends."""

@@ -50,6 +50,15 @@ def mentions(text: str) -> Iterator[Mention]:
         yield Mention(_in_spanish(found), found.start(), found.end(), "es")
 
 
+def is_mention(text: str) -> bool:
+    """Say whether a text refers to people and says nothing else.
+
+    >>> is_mention("single mothers"), is_mention("chinos"), is_mention("poor souls again")
+    (True, True, False)
+    """
+    return any(each.end - each.start == len(text) for each in mentions(text))
+
+
 def spoken_of(
     text: str,
     quotes: Sequence[str],

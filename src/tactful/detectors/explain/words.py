@@ -94,15 +94,24 @@ _FUNCTION_WORDS = frozenset(
         "for", "from", "had", "has", "have", "how", "if", "in", "into", "is", "it", "its",
         "nor", "of", "on", "or", "so", "than", "that", "the", "then", "there", "this", "to",
         "too", "was", "were", "what", "when", "which", "who", "with",
+        "al", "como", "con", "cuando", "cuya", "cuyas", "cuyo", "cuyos", "de", "del", "desde",
+        "donde", "e", "el", "en", "entre", "es", "está", "están", "esté", "estén", "fue", "fueron",
+        "ha", "hacia", "han", "hasta", "hay", "había", "habían", "la", "las", "lo", "los", "o",
+        "para", "pero", "por", "porque", "pues", "que", "quien", "quienes", "qué", "se", "según",
+        "si", "u", "un", "una", "unas", "uno", "unos", "y",
     }
 )  # fmt: skip
+"""In both languages; a Spanish word that means much in English, such as "son", is not here."""
 _MAY_BEGIN = frozenset(
     {
         "all", "any", "can", "could", "may", "might", "must", "no", "not", "shall", "should",
         "these", "those", "will", "would",
+        "aquellas", "aquellos", "cada", "debe", "deben", "esa", "esas", "ese", "esos", "esta",
+        "estas", "este", "estos", "le", "les", "ni", "nos", "os", "puede", "pueden", "se", "te",
+        "toda", "todas", "todo", "todos",
     }
 )  # fmt: skip
-"""Light words with which a mark may begin: "can learn", "not fit", "those people"."""
+"""Light words with which a mark may begin: "can learn", "not fit", "esa gente", "nos quitan"."""
 _MAY_END = frozenset(
     {
         "again", "away", "back", "down", "here", "him", "me", "off", "out", "them", "up", "us",
@@ -120,6 +129,11 @@ _LIGHT_WORDS = (
             "her", "his", "i", "i'm", "i've", "isn't", "it's", "just", "let's", "my", "oh", "our",
             "over", "she", "some", "such", "that's", "their", "they", "they're", "through", "very",
             "we", "we're", "well", "where", "while", "yet", "you're", "you've", "your",
+            "aunque", "además", "ella", "ellas", "ellos", "eres", "eso", "esto", "estoy", "hemos",
+            "incluso", "mi", "mientras", "mis", "más", "muy", "nosotras",
+            "nosotros", "nuestra", "nuestras", "nuestro", "nuestros", "sois", "somos", "soy",
+            "su", "sus", "sí", "también", "ti", "tu", "tus", "tú", "usted", "ustedes",
+            "vosotras", "vosotros", "vuestra", "vuestras", "vuestro", "vuestros", "ya", "yo", "él",
         }
     )
 )  # fmt: skip
