@@ -29,12 +29,11 @@ def learnt_chat(folder: Path, last: str, answer: str) -> Chat:
     labels = lesson.clone()
     labels[:, : len(asked) + 1] = -100
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
-    with _one_thread():
-        for _ in range(_STEPS):
-            loss = model(input_ids=lesson, labels=labels).loss
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
+    for _ in range(_STEPS):
+        loss = model(input_ids=lesson, labels=labels).loss
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
     model.eval()
 
     def chat(messages: list[dict[str, str]], most: int) -> str:
@@ -65,19 +64,6 @@ def packaged_chat() -> Chat:
         return str(tokenizer.decode(out, skip_special_tokens=True))
 
     return chat
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute in one thread: a tiny model would only wait for the others."""
-    import torch
-
-    usual = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(usual)
 
 
 def _generated(model: Any, given: Any, most: int, ends: int) -> Any:

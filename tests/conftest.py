@@ -1,6 +1,11 @@
 """What the tests of several rooms share, and what makes every run of them the same."""
 
 import os
+
+# Read when NumPy and torch are imported. The tests' models are tiny: several threads would spend
+# most of their time waiting for each other, above all beside the other workers of pytest-xdist.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import runpy
 import shutil
 import signal

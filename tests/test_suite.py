@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 TESTS = Path(__file__).resolve().parent
 CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time"}
@@ -86,6 +87,16 @@ def test_a_limit_against_hanging_is_allowed() -> None:
 def test_property_tests_have_no_deadline_and_are_reproducible() -> None:
     assert settings().deadline is None
     assert settings().derandomize
+
+
+def test_numpy_computes_in_one_thread_unless_the_caller_wishes_more() -> None:
+    """NumPy reads the number when it is imported: conftest.py must set it before."""
+    import numpy as np  # noqa: F401 (in a run of this file alone, nothing else imports it)
+
+    found = {
+        each["num_threads"] for each in threadpool_info() if each["internal_api"] == "openblas"
+    }
+    assert found <= {int(os.environ["OMP_NUM_THREADS"])}
 
 
 def test_a_child_hears_ctrl_c() -> None:

@@ -59,14 +59,6 @@ def served(opened: Opened) -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    usual = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(usual)
-
-
 def both(opened: Opened, served: Any, by: By, **options: Any) -> tuple[LocalAsker, EndpointAsker]:
     """Return the model as it is asked here and through its endpoint."""
     manner = Manner(by, asked_of(PROBE), **options)

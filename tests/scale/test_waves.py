@@ -176,6 +176,25 @@ def test_killed_at_any_moment_it_goes_on_and_every_row_is_there_once(
         assert left(out) == left(tmp_path / "whole")
 
 
+@pytest.mark.parametrize("broken", [False, True], ids=["it can write", "its files are gone"])
+def test_a_run_ends_where_a_later_one_began_and_every_row_is_there_once(
+    broken: bool, source: Path, tmp_path: Path
+) -> None:
+    work, store = job([source], tmp_path / "out"), FolderStore()
+    score_wave, renamed = preparing(work, store)("")
+
+    def interrupted(files: Sequence[str], folder: str) -> Tally:
+        run(work)
+        if broken:
+            raise OSError("the folder is gone")
+        return score_wave(files, folder)
+
+    with pytest.raises(UsageError, match="another run that began later"):
+        run_waves(work, "made", cast(Any, store), lambda _: (interrupted, renamed), wave_files=2)
+    assert len(cells(tmp_path / "out")) == FILES * ROWS
+    assert run(work)[0].was_complete
+
+
 @pytest.mark.parametrize("renames", [True, False], ids=["a file system", "a store of objects"])
 def test_a_restart_that_is_killed_loses_no_row(renames: bool, source: Path, tmp_path: Path) -> None:
     moment = 0

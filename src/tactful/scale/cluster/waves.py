@@ -44,6 +44,8 @@ _LOOKS = 8
 """The number of files whose columns are read in parallel; object stores are slow."""
 RECORDS = "_tactful"
 JOB, SUMMARY, TOP = "job.json", "summary.json", "top"
+RUN = "run.txt"
+"""Names the run that works here: the last one that began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +125,14 @@ def run_waves(
         waves = cut_waves(files, most_bytes, options.get("wave_files", WAVE_FILES))
         header = {"tactful score": VERSION, "terms": terms, "inputs": inputs, "waves": waves}
         store.write(under(records, JOB), _bytes(header))
-    total = Tally()
+    total, own = Tally(), uuid4().hex
+    store.write(under(records, RUN), own.encode())
     for number, wave in enumerate(waves):
         done = _recorded(store, records, number)
         if done is None:
             if columns is not None:
                 _refuse_other_columns(store, wave, columns, first)
-            done = _one_wave(job, store, score_wave, number, wave)
+            done = _one_wave(job, store, score_wave, number, wave, own)
         total = add_tallies(total, done, job.top)
         if on_wave is not None:
             on_wave(number + 1, len(waves), total.summary)
@@ -145,7 +148,7 @@ def run_waves(
 
 
 def _one_wave(
-    job: Job, store: "Store", score_wave: ScoreWave, number: int, files: Sequence[str]
+    job: Job, store: "Store", score_wave: ScoreWave, number: int, files: Sequence[str], run: str
 ) -> Tally:
     name = _wave_name(number)
     final = under(job.output, name)
@@ -157,7 +160,11 @@ def _one_wave(
     if store.can_rename(job.output):
         # A name of its own: the tasks of a driver that was killed may write for a moment yet.
         target = under(job.output, f".{name}.{uuid4().hex[:8]}.tmp")
-    found = score_wave(files, target)
+    try:
+        found = score_wave(files, target)
+    finally:
+        # A run that begins later removes what has no record; the engine's error would not say so.
+        _refuse_later_run(job, store, run)
     if target != final:
         if store.names(target):
             store.rename(target, final)
@@ -171,6 +178,14 @@ def _one_wave(
     record = {"files": list(files), "rows": found.summary.rows, "summary": to_json(found.summary)}
     store.write(under(records, f"{name}.json"), _bytes(record))
     return found
+
+
+def _refuse_later_run(job: Job, store: "Store", run: str) -> None:
+    if store.read(under(under(job.output, RECORDS), RUN)) != run.encode():
+        raise UsageError(
+            f"{job.output}: found another run that began later with the same output; it goes on "
+            "with the work, and this one ends. Name another --output for another job."
+        )
 
 
 def _refuse_other_columns(
