@@ -128,7 +128,7 @@ def test_the_protocols_name_letters_that_are_easy_to_remember(
     for each in load_protocol(protocol).step(step).questions:
         # A question of yes and no has the letter of its own name.
         found |= {option.value: option.key for option in each.options}
-        if each.options[0].value == "yes":
+        if each.options and each.options[0].value == "yes":
             found[each.id] = each.options[0].key
     assert {name: found[name] for name in keys} == keys
 
