@@ -111,6 +111,28 @@ def test_the_protocols_have_clash_free_keys(name: str) -> None:
                 assert [found for found in digits(each) if found][:9], (step.id, each.id)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "step", "keys"),
+    [
+        ("unhealthy", "questionnaire", {"unhealthy.hostile": "h", "unhealthy.dismissive": "d"}),
+        ("frames", "frame", {"frame.offensive": "o", "frame.lewd": "l"}),
+        ("stereotypes", "presence", {"stereotype.racial_target": "r"}),
+        ("stereotypes", "categories", {"stereotype.culture": "c"}),
+        ("pcl", "spans", {"pcl.metaphor": "m", "pcl.compassion": "c"}),
+    ],
+)
+def test_the_protocols_name_letters_that_are_easy_to_remember(
+    protocol: str, step: str, keys: dict[str, str]
+) -> None:
+    found = {}
+    for each in load_protocol(protocol).step(step).questions:
+        # A question of yes and no has the letter of its own name.
+        found |= {option.value: option.key for option in each.options}
+        if each.options and each.options[0].value == "yes":
+            found[each.id] = each.options[0].key
+    assert {name: found[name] for name in keys} == keys
+
+
 @given(st.lists(st.integers(0, 12), max_size=12))
 def test_keys_never_clash(sizes: list[int]) -> None:
     many = [choice(str(at), *(f"v{n}" for n in range(size))) for at, size in enumerate(sizes)]

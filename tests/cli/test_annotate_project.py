@@ -103,7 +103,7 @@ def test_init_refuses_in_one_sentence(
             2,
             "Found a store of the kind",
         ),
-        ((folder, "--protocol", "pcl"), 2, "it exists already"),
+        ((folder, "--protocol", "pcl"), 2, "expected a new folder; name another."),
     ):
         assert fails(capsys, "init", *args)[0] == code
         said = fails(capsys, "init", *args)[1]

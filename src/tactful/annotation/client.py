@@ -158,7 +158,8 @@ class Client:
     token
         The token of an invitation, which is the last part of its link.
     timeout
-        Seconds without an answer after which a request fails.
+        Seconds without an answer after which a request fails. Exports, which the server makes
+        before it answers, may take ten times as long.
 
     """
 
@@ -318,7 +319,9 @@ class Client:
         query = {"unfinished": "1" if unfinished else None}
         with (
             atomic_path(Path(path), force) as temporary,
-            self._open("GET", f"/export/{quote(name, safe='')}", query) as answer,
+            self._open(
+                "GET", f"/export/{quote(name, safe='')}", query, wait=10 * self._timeout
+            ) as answer,
             temporary.open("wb") as file,
         ):
             shutil.copyfileobj(answer, file)
@@ -345,7 +348,12 @@ class Client:
             return _parsed(answer.read(_MOST_BYTES), self.address)
 
     def _open(
-        self, method: str, path: str, query: Mapping[str, str | None], body: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str | None],
+        body: bytes | None = None,
+        wait: float | None = None,
     ) -> Any:
         asked = urlencode({name: value for name, value in query.items() if value is not None})
         request = urllib.request.Request(  # noqa: S310 (the scheme was checked)
@@ -363,7 +371,9 @@ class Client:
         if is_local(urlsplit(self.address).hostname or ""):
             handlers.append(urllib.request.ProxyHandler({}))
         try:
-            return urllib.request.build_opener(*handlers).open(request, timeout=self._timeout)
+            return urllib.request.build_opener(*handlers).open(
+                request, timeout=wait or self._timeout
+            )
         except urllib.error.HTTPError as error:
             with closing(error):
                 raise _refusal(error, self.address) from None

@@ -185,6 +185,9 @@ def test_items_are_found_by_status_and_words(client: TestClient) -> None:
     assert ids(q="BEG") == ["begun"]
     assert client.get("/api/v1/item", params={"id": "begun"}).json()["text"] == "Begun."
     assert refusal(client.get("/api/v1/item", params={"id": "no"}))[0] == 404
+    for unknown in ({"status": "finished"}, {"step": "first"}):
+        code, said = refusal(client.get("/api/v1/items", params=unknown))[:2]
+        assert code == 400, said
 
 
 def test_judgements_decisions_and_labels(client: TestClient, project: Project) -> None:

@@ -177,7 +177,7 @@ def test_stereotypes(make_project: MakeProject, open_tab: OpenTab) -> None:
     tab.page.wait_for_url("**/done")
     tab.page.goto(f"{tab.address}/work")
     tab.show()
-    tab.press("3", "5", "3", "a", "Enter")
+    tab.press("3", "c", "3", "o", "Enter")
     assert tab.wait_for("item-0", "categories") == {
         "categories": ["stereotype.culture", "stereotype.others"]
     }

@@ -106,6 +106,23 @@ def test_spellings(country: str) -> None:
     assert study.accepts(country, "English")
 
 
+@pytest.mark.parametrize(
+    ("accepted", "given", "is_accepted"),
+    [
+        ("US", "United States", True),
+        ("United States", "U.S.A.", True),
+        ("US", "Estados Unidos", True),
+        ("CA", "Canada", True),
+        ("CA", "United States", False),
+        ("Chad", "chad", True),
+        ("Chad", "TD", False),
+    ],
+)
+def test_names_of_one_country(accepted: str, given: str, is_accepted: bool) -> None:
+    """Who is screened out cannot try again: the usual names of a country are the same."""
+    assert Crowd("DONE", countries=(accepted,)).accepts(given, "") is is_accepted
+
+
 def test_the_places_are_bounded(client: TestClient, project: Project) -> None:
     for number in range(3):
         assert begin(client, project, f"p{number}").status_code == 200

@@ -153,6 +153,8 @@ class Project:
         from tactful.annotation.store.log import open_store
 
         folder = Path(folder)
+        if folder.exists():
+            raise UsageError(f"{folder}: it exists already; expected a new folder; name another.")
         load_protocol(protocol)
         # A project keeps a copy of the protocol of a plug-in, which may change or go away.
         built_in = str(protocol) in PROTOCOLS.built_in

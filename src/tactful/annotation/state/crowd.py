@@ -22,6 +22,35 @@ _MOST = 100_000
 SCREENED_SHARE = 10
 """How many times as many people as there are places may be screened out."""
 
+_SAME_COUNTRY = (
+    {"us", "usa", "unitedstates", "unitedstatesofamerica", "america", "eeuu", "estadosunidos"},
+    {"gb", "uk", "unitedkingdom", "greatbritain", "britain", "reinounido"},
+    {"ca", "canada"},
+    {"au", "australia"},
+    {"nz", "newzealand", "nuevazelanda"},
+    {"ie", "ireland", "irlanda"},
+    {"za", "southafrica", "sudafrica"},
+    {"in", "india"},
+    {"es", "spain", "espana"},
+    {"mx", "mexico"},
+    {"ar", "argentina"},
+    {"cl", "chile"},
+    {"co", "colombia"},
+    {"pe", "peru"},
+    {"br", "brazil", "brasil"},
+    {"de", "germany", "deutschland", "alemania"},
+    {"fr", "france", "francia"},
+    {"it", "italy", "italia"},
+    {"nl", "netherlands", "thenetherlands", "holland", "paisesbajos"},
+    {"pt", "portugal"},
+    {"pl", "poland", "polska", "polonia"},
+)
+_SAME_LANGUAGE = (
+    {"en", "english", "ingles"},
+    {"es", "spanish", "espanol", "castellano", "castilian"},
+)
+"""Names of the same country or language, as ``_plain`` returns them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
@@ -44,7 +73,9 @@ class Crowd:
 
     def accepts(self, country: str, language: str) -> bool:
         """Say whether somebody may take part."""
-        return _is_one(country, self.countries) and _is_one(language, self.languages)
+        return _is_one(country, self.countries, _SAME_COUNTRY) and _is_one(
+            language, self.languages, _SAME_LANGUAGE
+        )
 
     def way_back(self, code: str) -> str:
         """Return the address on the platform for a code; empty if there is none."""
@@ -92,8 +123,12 @@ def is_participant(given: str) -> bool:
     return _ID.fullmatch(given) is not None
 
 
-def _is_one(given: str, accepted: tuple[str, ...]) -> bool:
-    return not accepted or _plain(given) in map(_plain, accepted)
+def _is_one(given: str, accepted: tuple[str, ...], same: tuple[set[str], ...]) -> bool:
+    if not accepted:
+        return True
+    plain = _plain(given)
+    names = next((each for each in same if plain in each), {plain})
+    return any(_plain(each) in names for each in accepted)
 
 
 def _plain(text: str) -> str:

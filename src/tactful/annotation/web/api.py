@@ -27,7 +27,7 @@ from tactful.annotation.project.item_json import read_answer, read_item, read_su
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Role
 from tactful.annotation.state.assignment import day_of
-from tactful.annotation.state.items import Item
+from tactful.annotation.state.items import STATUSES, Item
 from tactful.annotation.state.people import Person
 from tactful.annotation.state.roles import ROLES, Right, may, may_manage
 from tactful.annotation.web.figures import Figures
@@ -212,6 +212,12 @@ class _Api:
     def items(self, call: Call) -> dict[str, Any]:
         query = call.request.query_params
         words, status, step = query.get("q", "").casefold(), query.get("status"), query.get("step")
+        steps = [each.id for each in self._project.state.protocol.steps]
+        for name, value, known in (("status", status, (*STATUSES, "test")), ("step", step, steps)):
+            if value is not None and value not in known:
+                raise HTTPException(
+                    400, f"Found '{value[:100]}' as '{name}'; expected one of {', '.join(known)}."
+                )
         return self._page(call, "items", lambda item: self._found(item, words, status, step))
 
     def _found(

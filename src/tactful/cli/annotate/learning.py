@@ -221,7 +221,8 @@ def _share(value: float | None, interval: tuple[float, float] | None, of: int) -
 def _signed(value: float | None, interval: tuple[float, float] | None) -> str:
     if value is None or interval is None:
         return "unknown"
-    return f"{100 * value:+.0f} [{100 * interval[0]:+.0f}, {100 * interval[1]:+.0f}] points"
+    low, high = interval
+    return f"{round(100 * value):+d} [{round(100 * low):+d}, {round(100 * high):+d}] points"
 
 
 def _check_step(project: "Project", step: str | None) -> None:

@@ -133,8 +133,11 @@ def when(at: float | None) -> str:
 
 
 def percent(share: float | None, digits: int = 0) -> str:
-    """Format a share as a percentage; a dash if undefined."""
-    return "–" if share is None else f"{share:.{digits}%}"  # noqa: RUF001
+    """Format a share as a percentage, 100 % only if it is all; a dash if undefined."""
+    if share is None:
+        return "–"  # noqa: RUF001
+    most = 1.0 if share >= 1 else 1 - 0.1 ** (digits + 2)
+    return f"{min(share, most):.{digits}%}"
 
 
 def number_of(request: Request, name: str, default: int = 1) -> int:
