@@ -156,7 +156,7 @@ def test_articles_are_groups_and_lists_are_splits() -> None:
 
 def test_tables_1_and_2_of_the_sample() -> None:
     """Counted by hand in the sample; the last rows are the paper's own totals."""
-    one, two = sample().stats()
+    one, two, _ = sample().stats()
     countries = cells_of(one)
     uk = {"homeless": 1, "in-need": 1}
     assert {k: v for k, v in countries["UK"].items() if v and k != "total"} == uk
@@ -176,6 +176,16 @@ def test_tables_1_and_2_of_the_sample() -> None:
         "unb": 4, "com": 4, "pre": 4, "aut": 4, "sha": 5, "met": 5, "merr": 3, "total": 29,
     }  # fmt: skip
     assert all(row[-1] == sum(row[1:-1]) for row in two.rows)
+
+
+def test_agreement_on_spans_by_category() -> None:
+    """Three of the sample's five metaphors were marked by both: 6 of their 8 marks."""
+    agreed = sample().stats()[2]
+    assert agreed.id == "section-4.2"
+    rows = cells_of(agreed)
+    assert rows["met"] == {"by both": 3, "by one": 2, "percent": 75.0, "paper percent": 52.72}
+    of_poet = [rows[name] for name in ("com", "met", "merr")]
+    assert rows["com, met, merr"]["by one"] == sum(row["by one"] for row in of_poet)
 
 
 def test_the_papers_totals() -> None:
@@ -381,9 +391,13 @@ def test_the_training_part_of_semeval(data_folder: Callable[[str], Path]) -> Non
     assert found.matches
     assert found.found == {"paragraphs": 8_375, "positive": 794, "spans": 2_142}
     assert corpus.release_name() == "the training part of SemEval-2022 task 4"
-    one, two = corpus.stats()
+    one, two, agreed = corpus.stats()
     assert cells_of(one)["Total"]["total"] == 8_375
     assert cells_of(two)["Total"]["total"] == 2_142
+    # On three fifths of the paper's spans: within five points, but for unbalanced power relations.
+    apart = {name: ours - paper for name, _, _, ours, paper in agreed.rows}
+    assert sum(abs(each) < 5 for each in apart.values()) == 8
+    assert apart["unb"] == pytest.approx(16.11)
     assert corpus.log.rows_left_out == 0
 
 

@@ -190,14 +190,14 @@ def test_icm_is_that_of_pyevall(tmp_path: Any) -> None:
             report = evaluation.PyEvALLEvaluation().evaluate(
                 str(files[1]),
                 str(files[0]),
-                ["ICM"],
+                ["ICM", "ICMNorm"],
                 **{
                     utils.PARAM_HIERARCHY: NESTED,
                     utils.PARAM_REPORT: utils.PARAM_OPTION_REPORT_EMBEDDED,
                 },
             )
-        theirs = report.report["metrics"]["ICM"]["results"]["average_per_test_case"]
-        ours = metrics.icm_score(
-            [set(row) for row in gold], [set(row) for row in found], hierarchy=TREE
-        )
-        assert ours.value == pytest.approx(theirs, abs=1e-6), seed
+        sets = [set(row) for row in gold], [set(row) for row in found]
+        for name, score in (("ICM", metrics.icm_score), ("ICMNorm", metrics.icm_norm_score)):
+            theirs = report.report["metrics"][name]["results"]["average_per_test_case"]
+            ours = score(*sets, hierarchy=TREE)
+            assert ours.value == pytest.approx(theirs, abs=1e-6), (name, seed)

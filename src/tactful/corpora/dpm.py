@@ -18,7 +18,7 @@ from tactful.corpora.files.problems import ProblemLog, show
 from tactful.corpora.files.tables import Column, Layout, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import SPAN, labels_of, meta_of
-from tactful.corpora.stats import Chart, Stat
+from tactful.corpora.stats import Chart, Stat, percent
 from tactful.errors import FileFormatError, Severity
 from tactful.files import open_text
 
@@ -312,14 +312,20 @@ CATEGORY_COLUMNS = {
 }
 PAPER_KEYWORD_TOTALS = (1116, 1088, 1014, 1085, 1089, 1103, 914, 1071, 1082, 1075, 10637)
 PAPER_CATEGORY_TOTALS = (1307, 888, 347, 327, 302, 319, 64, 3554)
+PAPER_AGREEMENT = {
+    "unb": 58.43, "com": 66.40, "pre": 52.94, "aut": 48.34, "sha": 56.50, "met": 52.72,
+    "merr": 66.72, "unb, sha": 63.02, "pre, aut": 57.21, "com, met, merr": 66.99,
+}  # fmt: skip
+"""Of each category and each of the three groups, in percent."""
 _LAST_ROW = "The last row is the paper's, whose release is larger."
 
 
 def dpm_stats(paragraphs: pl.DataFrame, spans: pl.DataFrame) -> list[Stat]:
-    """Count paragraphs per keyword and country, and spans per keyword and category."""
+    """Count paragraphs per keyword and country, and spans per keyword, category and annotators."""
     stats = [_table_1(paragraphs)]
     if spans.height:
-        stats.append(_table_2(spans))
+        spans = spans.with_columns(pl.col("category").replace({"Metaphor": "Metaphors"}))
+        stats += [_table_2(spans), _section_4_2(spans)]
     return stats
 
 
@@ -341,7 +347,6 @@ def _table_1(paragraphs: pl.DataFrame) -> Stat:
 
 
 def _table_2(spans: pl.DataFrame) -> Stat:
-    spans = spans.with_columns(pl.col("category").replace({"Metaphor": "Metaphors"}))
     keywords = [*KEYWORDS, *_others(spans["keyword"], KEYWORDS)]
     categories = [*CATEGORY_COLUMNS, *_others(spans["category"], CATEGORY_COLUMNS)]
     cells = _cross(spans, "keyword", "category", keywords, categories)
@@ -360,6 +365,26 @@ def _table_2(spans: pl.DataFrame) -> Stat:
             _LAST_ROW,
         ),
         Chart("heatmap", categories, dict(zip(keywords, cells, strict=True)), "category"),
+    )
+
+
+def _section_4_2(spans: pl.DataFrame) -> Stat:
+    short = spans["category"].replace(CATEGORY_COLUMNS)
+    body: list[tuple[object, ...]] = []
+    for name, paper in PAPER_AGREEMENT.items():
+        marked = spans["annotators"].filter(short.is_in(name.split(", ")))
+        both, one = int((marked == 2).sum()), int((marked == 1).sum())
+        body.append((name, both, one, percent(2 * both, 2 * both + one), paper))
+    return Stat(
+        "section-4.2",
+        "Agreement on spans, by category and by group of categories",
+        "Pérez-Almendros et al. 2020, section 4.2.2",
+        ("category", "by both", "by one", "percent", "paper percent"),
+        tuple(body),
+        (
+            "Percent: the share of the marks that the other annotator made, too; a span marked by "
+            "both has two marks. The paper does not say how it measures agreement.",
+        ),
     )
 
 
