@@ -225,7 +225,7 @@ def _part(source: str, start: int, end: int) -> Extract:
 
 
 def _pieces(source: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the paragraphs of a plain text; a list in one is cut into items, without their marks."""
+    """Yield the paragraphs of a plain text; lists are cut into items, without their marks."""
     for start, end in _paragraphs(source):
         first = _ITEM.match(source, start, end)
         items = [*([first] if first else []), *_NEXT_ITEM.finditer(source, start, end)]

@@ -36,8 +36,8 @@ def joined() -> Iterator[bool]:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield True
         return
-    # Optimisers import this. Imported after the start, it holds the group beyond its end, and threads
-    # of the group that outlive Python abort the process.
+    # Optimisers import this. Imported after the start, it holds the group beyond its end, and
+    # threads of the group that outlive Python abort the process.
     import_module("torch._dynamo")
     distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     try:
