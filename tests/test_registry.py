@@ -51,6 +51,13 @@ def test_the_nearest_name_is_spelt_as_it_must_be_typed() -> None:
     assert unknown_name("decoder", "toml", ["json", "Toml"]).nearest == "Toml"
 
 
+def test_beside_the_nearest_name_a_long_list_is_cut() -> None:
+    names = [f"name{number:02}" for number in range(30)]
+    near, far = unknown_name("id", "name1", names), unknown_name("id", "zzzzzz", names)
+    assert str(near).endswith(" name18, name19 and 10 more.")
+    assert str(far).endswith(" name28, name29.")
+
+
 def test_nothing_is_suggested_when_nothing_is_near() -> None:
     error = unknown_name("decoder", "zzzzzz", ["json"])
     assert error.nearest is None

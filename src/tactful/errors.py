@@ -27,6 +27,7 @@ EXIT_FAILURE = 1
 EXIT_USAGE = 2
 
 _SHOWN_IN_MESSAGE = 10
+_MOST_NAMES = 20
 
 
 class Severity(StrEnum):
@@ -73,12 +74,18 @@ class UsageError(TactfulError):
 
 
 class UnknownNameError(UsageError):
-    """A name that no registry knows; the message has the nearest one and the list."""
+    """A name that no registry knows; the message has the nearest one and the list.
+
+    Beside a nearest name, a long list is cut.
+    """
 
     def __init__(self, kind: str, name: str, known: Sequence[str], nearest: str | None = None):
         self.kind, self.name, self.known, self.nearest = kind, name, tuple(known), nearest
         guess = f" Did you mean '{nearest}'?" if nearest else ""
         listing = ", ".join(known) or "none"
+        if nearest and len(known) > _MOST_NAMES:
+            more = len(known) - _MOST_NAMES
+            listing = f"{', '.join(known[:_MOST_NAMES])} and {more} more"
         super().__init__(f"There is no {kind} named '{name}'.{guess} Known: {listing}.")
 
 

@@ -58,7 +58,8 @@ def test_each_sentence_has_its_own_findings_and_suggestions() -> None:
     assert any(quote in pity.suggestions[0] for quote in ("“poor souls”", "“can learn to hope”"))
     assert list(term.kinds) == ["term.disability"]
     assert term.suggestions == ("Instead of “wheelchair-bound man”: “man using a wheelchair”.",)
-    assert (term.place.line, term.place.column) == (1, text.index("wheelchair") + 1)
+    assert (term.place.line, term.place.column) == (1, text.index("A wheelchair") + 1)
+    assert [pity.place, term.place] == [each.place for each in report.findings]
 
 
 def test_no_finding_no_sentence() -> None:

@@ -10,7 +10,7 @@ from tactful.service.http.addresses import is_this_machine
 def test_a_port_that_is_taken_is_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"127.0.0.1:{port} cannot be listened on"):
+        with pytest.raises(UsageError, match=f"uses the port {port} of 127.0.0.1; name"):
             listen("127.0.0.1", port)
 
 

@@ -41,9 +41,10 @@ def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
 def test_suggestions_without_an_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "--text", PITY)
     assert code == 0
-    assert re.match(r"text:1:\d+: pcl", out)
+    assert re.match(r"text:1:1: patronizing.* \(.*, 0\.\d\d\)\n", out)
     assert f"\n  {PITY}\n  - " in out
     assert "before" not in out
+    assert not re.search(r"pcl|1\.00", out)
     assert out.endswith(
         "1 sentence with suggestions. Nothing was sent anywhere, and no file was changed.\n"
     )
@@ -53,7 +54,18 @@ def test_suggestions_without_an_endpoint(capsys: pytest.CaptureFixture[str]) -> 
 def test_nothing_found_nothing_suggested(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--text", "The bridge opens on Monday.")
     assert code == 0
-    assert out.startswith("0 sentences with suggestions.")
+    assert out == "Nothing to suggest. Nothing was sent anywhere, and no file was changed.\n"
+
+
+def test_a_sentence_is_named_as_a_check_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    text = f"The bridge opens on Monday. {PITY}"
+    _, out, _ = run(capsys, "--text", text)
+    with pytest.raises(SystemExit):
+        main(["check", "--model", "fast", "--text", text])
+    (line, *_) = capsys.readouterr().out.splitlines()
+    place, kinds = out.splitlines()[0].split(": ", 1)
+    assert line.startswith(f"{place}: “")
+    assert f"— {kinds}." in line
 
 
 def test_a_rewrite_is_shown_with_both_scores_and_not_applied(
@@ -81,7 +93,7 @@ def test_a_rewrite_that_is_worse_or_changes_facts_is_said_to_be(
     server.replies = [completion("A wheelchair-bound man and 3 cats live in Leeds.")]
     code, out, _ = run(capsys, "--text", PITY, "--endpoint", server.url)
     assert code == 0
-    assert "The rewrite is no better: found term.disability 0.90" in out
+    assert "The rewrite is no better: found disability 0.90" in out
     assert "The rewrite changes names or numbers: '3' is new; 'Leeds' is new." in out
     assert "1 rewrite asked for, 0 better." in out
 

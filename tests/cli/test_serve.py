@@ -86,7 +86,7 @@ def test_keys_that_cannot_be_read_are_told_before_the_start(tmp_path: Path) -> N
 def test_a_port_that_is_taken_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match="cannot be listened on"):
+        with pytest.raises(UsageError, match=f"uses the port {port} "):
             run("--port", str(port), "--model", "fast")
 
 

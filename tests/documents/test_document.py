@@ -65,6 +65,29 @@ def test_paragraphs_end_at_blank_lines_and_wrapped_lines_join() -> None:
     assert {segment.block for segment in document.segments} == {"paragraph"}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("To do:\n- paint\n  the hall\n- call Ana", ["To do:", "paint the hall", "call Ana"]),
+        ("  • one\r\n  • two\r3) three", ["one", "two", "three"]),
+        ("1. one\n2. two", ["one", "two"]),
+        ("It rained\n- as it does in June.", ["It rained - as it does in June."]),
+        ("Born in\n1975. He left\n12. May", ["Born in 1975. He left 12. May"]),
+        ("-5 degrees\n-7 at night", ["-5 degrees -7 at night"]),
+        ("—Hola.\n—Adiós.", ["—Hola. —Adiós."]),
+    ],
+)
+def test_the_items_of_a_list_in_plain_text_are_read_one_by_one(
+    text: str, expected: list[str]
+) -> None:
+    document = document_of(text)
+    assert texts(document) == expected
+    for segment in document.segments:
+        start, end = segment.to_source(0, len(segment.text))
+        assert " ".join(text[start:end].split()) == segment.text
+    assert document.segments[-1].block == ("paragraph" if len(expected) == 1 else "list item")
+
+
 def test_windows_of_one_paragraph_share_its_number() -> None:
     document = document_of("One two three. " * 100 + "\n\nLast.", most_words=30)
     assert [segment.number for segment in document.segments] == [0] * 10 + [1]

@@ -223,7 +223,7 @@ def test_what_cannot_be_parsed_is_plain_text() -> None:
 def test_many_lines_of_almost_nothing_are_plain_text() -> None:
     # Docutils would make a list of each of them.
     lists = "+ a\n- b\n" * (SHORT_LINES // 2)
-    assert texts(document_of(lists, "rst"))[0].startswith("+ a - b + a")
+    assert texts(document_of(lists, "rst"))[:2] == ["+ a", "b + a"]
     few = "+ a\n\n- b\n\n" * (SHORT_LINES // 4 - 1)
     assert set(texts(document_of(few, "rst"))) == {"a", "b"}
     longer = "+ apples and pears\n\n- bread\n\n" * SHORT_LINES

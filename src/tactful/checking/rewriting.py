@@ -64,7 +64,9 @@ class Sentence:
     passage
         The passage that it is a part of.
     place
-        Where its first marked words are, or else its passage.
+        Where a check reports it: its first finding.
+    findings
+        What was found in it.
     lang
         The language of the suggestions.
 
@@ -76,6 +78,7 @@ class Sentence:
     suggestions: tuple[str, ...]
     passage: Passage
     place: Place
+    findings: tuple[PlacedFinding, ...]
     lang: str = "en"
 
 
@@ -185,7 +188,8 @@ def _sentence(
         words,
         tuple(dict.fromkeys([*replacements, *moves])),
         passage,
-        spans[0].place if spans else passage.place,
+        findings[0].place,
+        tuple(findings),
         said.lang,
     )
 

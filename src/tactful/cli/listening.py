@@ -1,6 +1,7 @@
 """Where the commands that serve listen, what a browser opens, and how they stop."""
 
 import contextlib
+import errno
 import signal
 import socket
 from collections.abc import Iterator
@@ -37,6 +38,10 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise UsageError(
+                f"Another program uses the port {port} of {host}; name another with --port."
+            ) from None
         raise UsageError(
             f"{host}:{port} cannot be listened on ({error.strerror or error}); "
             "name another with --host or --port."

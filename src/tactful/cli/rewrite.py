@@ -1,7 +1,7 @@
 """``tactful rewrite``: what to write instead, and rewrites by a chat endpoint of the user's own."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +140,8 @@ class Done:
 
     def line(self, chat: "ChatEndpoint | None") -> str:
         """Say it in one line."""
+        if not self.sentences:
+            return "Nothing to suggest. Nothing was sent anywhere, and no file was changed."
         found = counted(self.sentences, "sentence") + " with suggestions"
         if chat is None:
             return f"{found}. Nothing was sent anywhere, and no file was changed."
@@ -236,11 +238,16 @@ def _as_json(
 
 
 def _print(report: "DocumentReport", sentence: "Sentence", found: "Rewrite | None") -> None:
+    from tactful.checking.reports.run import what_is_found
     from tactful.checking.reports.text import where
+    from tactful.checking.wording import wording
 
-    kinds = ", ".join(f"{name} {value:.2f}" for name, value in sentence.kinds.items())
-    at = replace(sentence.passage, place=sentence.place)
-    click.echo(f"{where(report, at)}: {visible(kinds)}")
+    words = wording(sentence.lang)
+    found_there = "; ".join(
+        f"{what_is_found(each, words)} ({words.how_sure(each.confidence)})"
+        for each in sentence.findings
+    )
+    click.echo(f"{where(report, sentence.findings[0], words)}: {found_there}")
     if found is None or found.text is None:
         _line("  ", sentence.text)
     for each in sentence.suggestions:
@@ -256,7 +263,13 @@ def _print_rewrite(sentence: "Sentence", found: "Rewrite") -> None:
         return
     _line(f"  before ({found.before:.2f}): ", sentence.text)
     _line(f"  after  ({found.after:.2f}): ", found.text)
-    kinds = ", ".join(f"{name} {value:.2f}" for name, value in found.found.items())
+    from tactful.checking.explanation import name_in
+    from tactful.checking.wording import wording
+
+    words = wording()
+    kinds = ", ".join(
+        f"{words.short(name, name_in(name))} {value:.2f}" for name, value in found.found.items()
+    )
     if not found.better:
         _line("  ", "The rewrite is no better" + (f": found {kinds}." if kinds else "."))
     elif kinds:

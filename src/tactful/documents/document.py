@@ -44,6 +44,11 @@ _LOOKED_AT = 65_536
 _MOST_CONTROLS = 0.05
 # Atomic groups: CR LF is one end of a line, never two with a blank line between.
 _PARAGRAPH_END = re.compile(r"(?>\r\n|\r|\n)(?:[ \t\f\v]*+(?>\r\n|\r|\n))++")
+_LIST_MARK = r"[ \t]*+(?:[-*•‣◦▪]|\d{1,3}[.)])[ \t]++(?=\S)"
+_ITEM = re.compile(_LIST_MARK)
+_NEXT_ITEM = re.compile(r"[\r\n]" + _LIST_MARK)
+_LEAST_ITEMS = 2
+"""A single line that begins with a dash or a number may be a wrapped sentence."""
 _HAS_WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 
 
@@ -179,7 +184,7 @@ def _extract(text: str, kind: str, name: str) -> Extract:
 
 
 def plain_blocks(source: str) -> Extract:
-    """Cut plain text at blank lines; lines of one paragraph become one text."""
+    """Cut plain text at blank lines and list items; lines of one paragraph become one text."""
     found: list[Directive] = []
     if "tactful:" in source:  # most texts have no directive
         from tactful.documents.ignores import directives_in_plain
@@ -188,7 +193,7 @@ def plain_blocks(source: str) -> Extract:
     blocks: list[Block] = []
     directives: list[Directive] = []
     at = passed = 0
-    for start, end in _paragraphs(source):
+    for start, end, kind in _pieces(source):
         writer = Writer(source)
         at = start
         while passed < len(found) and found[passed].start < end:
@@ -201,7 +206,7 @@ def plain_blocks(source: str) -> Extract:
         writer.flow(at, end)
         writer.trim()
         text, offsets = writer.finish()
-        blocks.append(Block(text, (offsets,), "paragraph"))
+        blocks.append(Block(text, (offsets,), kind))
     return Extract(blocks, directives)
 
 
@@ -217,6 +222,21 @@ def _part(source: str, start: int, end: int) -> Extract:
     from tactful.documents.ignores import placed_directive
 
     return Extract(blocks, [placed_directive(each, offsets, 0) for each in found.directives])
+
+
+def _pieces(source: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the paragraphs of a plain text; lists are cut into items, without their marks."""
+    for start, end in _paragraphs(source):
+        first = _ITEM.match(source, start, end)
+        items = [*([first] if first else []), *_NEXT_ITEM.finditer(source, start, end)]
+        if len(items) < _LEAST_ITEMS:
+            yield start, end, "paragraph"
+            continue
+        if items[0].start() > start:
+            yield start, items[0].start(), "paragraph"
+        ends = [*(each.start() for each in items[1:]), end]
+        for item, stop in zip(items, ends, strict=True):
+            yield item.end(), stop, "list item"
 
 
 def _paragraphs(source: str) -> Iterator[tuple[int, int]]:

@@ -235,7 +235,7 @@ def read_hierarchy(path: Path | None) -> dict[str, str | None] | None:
         try:
             found = json.load(handle)
         except ValueError as error:
-            raise FileFormatError(f"{path}: found what is no JSON ({error}).") from None
+            raise FileFormatError(f"{path}: found no readable JSON ({error}).") from None
     parents: dict[str, str | None] = {}
     if not isinstance(found, dict):
         raise FileFormatError(f"{path}: found no JSON object; expected label -> labels below it.")
