@@ -124,7 +124,7 @@ def test_the_protocols_have_clash_free_keys(name: str) -> None:
 def test_the_protocols_name_letters_that_are_easy_to_remember(
     protocol: str, step: str, keys: dict[str, str]
 ) -> None:
-    found = {}
+    found: dict[str, str | None] = {}
     for each in load_protocol(protocol).step(step).questions:
         # A question of yes and no has the letter of its own name.
         found |= {option.value: option.key for option in each.options}
