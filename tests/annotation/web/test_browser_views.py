@@ -106,7 +106,7 @@ def test_a_mark_shows_its_name(make_project: MakeProject, open_tab: OpenTab) -> 
     tab.show()
     tab.press("ArrowRight", "Shift+ArrowRight", "1", "5")
     run = tab.page.locator(".marked-run[data-names]").first
-    assert run.get_attribute("data-names") == "1 Unbalanced power relations · 5 Metaphor"
+    assert run.get_attribute("data-names") == "n Unbalanced power relations · m Metaphor"
     shown = run.evaluate("each => getComputedStyle(each, '::before').content")
     assert "Unbalanced power relations" in shown
     size = run.evaluate("each => parseFloat(getComputedStyle(each, '::before').fontSize)")
