@@ -61,8 +61,8 @@ from tactful_lab.evaluation.identity_bias import identity_bias, phrasings
 
 T = TypeVar("T", bound=BaseDetector)
 
-VERSION = "2.2"
-CASCADE_VERSION = "2.3"
+VERSION = "2.3"
+CASCADE_VERSION = "2.4"
 HOMES = {"dpm": PCL, "ucc": UNHEALTHY, "sbic": FRAME, "civil": TOXICITY}
 """Corpus -> the ids that are calibrated and measured on it."""
 SPANS = {"pcl": "dpm", "toxicity": "toxic_spans"}
@@ -85,7 +85,7 @@ ENCODER_SHARE = {"pcl": 0.8, "unhealthy": 0.8, "frame": 0.9, "toxicity": 0.8}
 """The weight of the encoder in the default, by family; the fast detector has the rest."""
 PREFIX = {"research": "", "open": "open-"}
 """Tier -> what the names of its detectors begin with; its default is ``open-en``."""
-QUIET = {"news": 0.002, "documentation": 0.001, "fiction": 0.01, "names": 0.0, "harmless": 0.03}
+QUIET = {"news": 0.0018, "documentation": 0.001, "fiction": 0.01, "names": 0.0, "harmless": 0.05}
 """The share of ordinary texts of each kind in which a check may report anything: sentences of news,
 passages of documentation and of novels that nothing was trained on, mere names and headings,
 harmless lessons, most of which are twins of harmful ones."""

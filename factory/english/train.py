@@ -229,8 +229,9 @@ def mix_networks(base: str, parts: Mapping[Path, float], work: Path, output: Pat
         else:
             load_weights(network, path / WEIGHTS)
         for name, value in network.state_dict().items():
-            mean[name] = mean.get(name, 0) + share * value
-    network.load_state_dict(mean)
+            if ".embeddings." not in name:  # the same in all; a mean would round them
+                mean[name] = mean.get(name, 0) + share * value
+    network.load_state_dict({**network.state_dict(), **mean})
     output.mkdir(parents=True, exist_ok=True)
     save_weights(network, output / WEIGHTS)
 

@@ -58,7 +58,7 @@ def mixed() -> Columns:
 def test_each_text_is_read_in_its_language(mixed: Columns) -> None:
     assert list(mixed["lang"]) == ["en", "es", None, "en", "es"]
     assert list(mixed["model"]) == [
-        "fast-en 2.2", "default-es 2.2", None, "fast-en 2.2", "default-es 2.2",
+        "fast-en 2.3", "default-es 2.2", None, "fast-en 2.3", "default-es 2.2",
     ]  # fmt: skip
     assert list(mixed["error"]) == [None, None, FOREIGN, None, None]
 
@@ -165,10 +165,10 @@ def test_a_folder_of_ones_own_is_opened_and_its_files_are_in_the_fingerprint(
     assert bulk_scorer("mine/").fingerprint == before
     assert bits(scorer.load()(ENGLISH)["pcl"]) == bits(load_detector("fast").score(ENGLISH)["pcl"])
     card = folder / "card.json"
-    card.write_text(card.read_text().replace('"version": "2.2"', '"version": "2.2.1"'))
+    card.write_text(card.read_text().replace('"version": "2.3"', '"version": "2.3.1"'))
     changed = bulk_scorer(str(folder))
     assert changed.fingerprint != before
-    assert changed.model == "fast-en 2.2.1"
+    assert changed.model == "fast-en 2.3.1"
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_a_hierarchy_changes_hierarchical_measures(write: Write, fails: Fails) -
     assert one > flat
     for text, code, message in (
         ("[]", 1, "no JSON object"),
-        ("{", 1, "no JSON"),
+        ("{", 1, "no readable JSON"),
         ('{"a": 3}', 1, "found int under 'a'"),
         ('{"a": ["x"], "b": ["x"]}', 2, "below two labels"),
     ):

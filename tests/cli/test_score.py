@@ -103,7 +103,7 @@ def test_every_format_keeps_its_columns_and_has_the_same_numbers(given: str, wan
     for name in PCL:
         assert table[name][:3].to_list() == pytest.approx(alone[name].tolist(), abs=1e-7)
         assert table[name][3] is None
-    assert table["model"].to_list() == ["fast-en 2.2"] * 3 + [None]
+    assert table["model"].to_list() == ["fast-en 2.3"] * 3 + [None]
     assert table["error"].to_list() == [None] * 3 + ["no text"]
 
 
@@ -226,7 +226,7 @@ def test_the_worst_rows_stand_apart_or_alone() -> None:
 def test_the_summary_is_on_standard_error_and_quiet_is_quiet() -> None:
     result = run("a.csv", "-o", "out.csv")
     assert result.stdout == ""
-    assert "4 rows, 3 scored with fast-en 2.2" in result.stderr
+    assert "4 rows, 3 scored with fast-en 2.3" in result.stderr
     assert "Wrote out.csv." in result.stderr
     assert run("a.csv", "-o", "other.csv", "--quiet").output == ""
 

@@ -81,7 +81,7 @@ def test_a_file_is_followed_through_kills_and_each_row_stands_once() -> None:
     wait_for(lambda: len(ids()) == rows + 2, process)
     said = interrupted(process)
     assert ids() == [*range(rows + 1), 999]
-    assert "scored with fast-en 2.2" in said
+    assert "scored with fast-en 2.3" in said
     assert "Traceback" not in said
 
 

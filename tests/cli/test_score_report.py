@@ -57,7 +57,7 @@ def test_a_page_is_written_whole_and_escaped(output: str) -> None:
     assert page.rstrip().endswith("</html>")
     assert page.count("<script") == 1
     assert "&lt;script&gt;" in page
-    for said in ("By source", "By month (created)", "2024-01", "2024-03", "a.csv", "fast-en 2.2"):
+    for said in ("By source", "By month (created)", "2024-01", "2024-03", "a.csv", "fast-en 2.3"):
         assert said in page
     assert "Patronizing or condescending" in page
     assert [path.name for path in Path().glob("*.html*")] == ["page.html"]

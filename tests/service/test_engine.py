@@ -78,7 +78,9 @@ def test_scores_are_those_of_the_detector() -> None:
             for name, value in found.probabilities.items():
                 assert value == pytest.approx(float(expected[name][row]), abs=1e-6)
 
-        assert together[3].probabilities["frame.offensive"] < 0.25
+        # A mere mention of people stays below what a check reports.
+        least = load_detector("fast").card.report_threshold("frame.offensive")
+        assert together[3].probabilities["frame.offensive"] < least
 
     with_engine(test)
 
@@ -121,9 +123,9 @@ def test_requests_that_come_together_are_read_together() -> None:
         await asyncio.gather(*asked)
         assert engine.waiting == 0
         page = engine.metrics.page().decode()
-        assert 'tactful_texts_scored_total{model="fast-en 2.2"} 20.0' in page
+        assert 'tactful_texts_scored_total{model="fast-en 2.3"} 20.0' in page
         # The first of the twenty, and then the others at once.
-        batches = page.partition('tactful_batch_texts_count{model="fast-en 2.2"} ')[2]
+        batches = page.partition('tactful_batch_texts_count{model="fast-en 2.3"} ')[2]
         assert float(batches.split()[0]) == 2
 
     with_engine(test)

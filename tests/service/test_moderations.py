@@ -45,7 +45,7 @@ def test_the_shape(client: TestClient) -> None:
     found = moderate(client, RUDE, model="omni-moderation-latest")
     assert set(found) == {"id", "model", "results"}
     assert found["id"].startswith("modr-")
-    assert found["model"] == "default-en 2.2"
+    assert found["model"] == "default-en 2.3"
     (result,) = found["results"]
     for part in ("categories", "category_scores", "category_applied_input_types"):
         assert set(result[part]) == ALL

@@ -38,13 +38,13 @@ def test_fast_is_negative_where_check_finds_something() -> None:
 
 
 def test_one_id_decides_by_its_own_threshold() -> None:
-    classifier = load_classifier("tactful:fast#frame.offensive")
-    threshold = load_detector("fast").card.report_threshold("frame.offensive")
+    classifier = load_classifier("tactful:fast#toxicity.insult")
+    threshold = load_detector("fast").card.report_threshold("toxicity.insult")
     negative, neutral = classifier.ask(prompts(INSULT, PLAIN))
-    assert classifier.name == "tactful:fast#frame.offensive"
+    assert classifier.name == "tactful:fast#toxicity.insult"
     assert (negative["label"], neutral["label"]) == ("negative", "neutral")
     assert neutral["score"] < threshold <= negative["score"]
-    assert negative["said"].startswith("frame.offensive ")
+    assert negative["said"].startswith("toxicity.insult ")
     assert f"(reported from {threshold:.4f})" in neutral["said"]
 
 

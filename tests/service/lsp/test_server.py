@@ -76,7 +76,7 @@ def test_a_whole_life(start: Start) -> None:
     assert editor.hover(uri, 2, 3) is None
 
     (ignore,) = editor.actions(uri, pcl)
-    assert ignore["title"] == "Ignore 'pcl' here"
+    assert ignore["title"] == "Ignore 'pcl, unhealthy.generalisation' here"
     assert editor.actions(uri, pcl, only=["refactor"]) == []
     editor.replace(uri, 2, apply(text, ignore, uri))
     assert editor.diagnostics(uri, 2) == []
