@@ -130,7 +130,7 @@ bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/result
 	@for script in benchmarks/*.py; do \
 		case "$$script" in benchmarks/results.py|benchmarks/load_client.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py|benchmarks/frames_causal.py|benchmarks/spanish_quality.py|benchmarks/scale_cost.py) continue ;; esac; \
 		echo "$$script"; \
-		$(BIN)/python "$$script" || exit 1; \
+		PYTHONPATH=. $(BIN)/python "$$script" || exit 1; \
 	done
 
 docs: $(VENV)/.installed-docs ## Build the documentation into site/

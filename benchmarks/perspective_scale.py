@@ -9,6 +9,7 @@ part below 0.7 is moved so that 0.5 is the most cautious of the thresholds that 
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -191,7 +192,10 @@ def harmless(lessons: Sequence[Lesson], name: str, scores: Numbers) -> str:
 def main() -> int:
     """Fit, write the scale, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the corpora")
+    data = os.environ.get("TACTFUL_DATA")
+    parser.add_argument(
+        "--data", type=Path, default=data, required=not data, help="the folder of the corpora"
+    )
     parser.add_argument("--model", action="append", help="fit only this detector, repeatable")
     parser.add_argument("--scale", type=Path, default=SHIPPED, help="the file to write")
     parser.add_argument("--results", type=Path, help="write to this file instead of results/")

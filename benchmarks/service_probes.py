@@ -5,6 +5,7 @@ Civil Comments are sent to the API itself.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -106,7 +107,10 @@ def areas(rows: Sequence[Row], detector: Detector, client: TestClient) -> list[l
 def main() -> int:
     """Ask the API and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the corpora")
+    data = os.environ.get("TACTFUL_DATA")
+    parser.add_argument(
+        "--data", type=Path, default=data, required=not data, help="the folder of the corpora"
+    )
     parser.add_argument("--model", action="append", help="a detector, repeatable")
     parser.add_argument("--results", type=Path, help="write to this file instead of results/")
     given = parser.parse_args()

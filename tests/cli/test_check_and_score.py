@@ -68,7 +68,9 @@ def test_they_agree_on_sentences_with_and_without_offence(model: str) -> None:
 
 def test_the_worst_rows_are_not_those_that_mention_somebody() -> None:
     with Path("table.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["text"], [MENTION], ["You silly fool."], ["The bus was late."]])
+        csv.writer(file).writerows(
+            [["text"], [MENTION], ["You silly fool."], ["The bus was late."]]
+        )
     options = ("--model", "fast", "--lang", "en", "--top-by", "frame.offensive", "--quiet")
     run("score", "table.csv", "-o", "scored.csv", "--top", "1", *options)
     assert MENTION not in Path("scored.top.csv").read_text(encoding="utf-8")

@@ -89,6 +89,17 @@ def test_an_unknown_command_answers_with_the_nearest(capsys: pytest.CaptureFixtu
     assert error.count("\n") == 1
 
 
+def test_a_file_instead_of_a_command_is_answered_with_check(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    letter = tmp_path / "letter.md"
+    letter.touch()
+    assert exit_code(str(letter)) == 2
+    assert capsys.readouterr().err == (
+        f"Error: There is no command named '{letter}'. To check it: tactful check {letter}\n"
+    )
+
+
 def test_the_commands_of_the_lab_are_its_entry_points() -> None:
     pyproject = Path(__file__).resolve().parents[2] / "lab" / "pyproject.toml"
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]

@@ -3,6 +3,7 @@
 A dot means a space: ``annotate.simulate`` is ``tactful annotate simulate``.
 """
 
+import os
 from typing import Any
 
 import click
@@ -55,6 +56,8 @@ def unknown_command(group: LazyGroup, word: str) -> UsageError:
     """Build the error for a command that neither Tactful nor an installed package has."""
     if word in group.table:
         return missing_lab(group.path, word)
+    if not group.path and os.path.exists(word):  # noqa: PTH110 (never raises, whatever the word)
+        return UsageError(f"There is no command named '{word}'. To check it: tactful check {word}")
     names = (name.rpartition(".") for name in ADDED)
     added = (last for path, _, last in names if path == group.path and last not in group.table)
     return unknown_name(group.noun, word, [*group.table, *added])
