@@ -20,7 +20,7 @@ def test_what_became_better_and_worse_is_told(open_page: OpenPage) -> None:
     rows = page.locator("#rows tr").all_inner_texts()
     by_name = {row.split("\t")[0]: row for row in rows}
     assert "better (gone)" in by_name["Patronizing or condescending"]
-    assert "worse (new)" in by_name["Unhealthy"]
+    assert "worse (new)" in by_name["Dismissive"]
     assert "became better" in page.inner_text("#status")
     assert "became worse" in page.inner_text("#status")
     assert page.locator("#first-frame .mark").count()

@@ -96,7 +96,7 @@ def test_words_are_marked_and_told_with_a_question(open_page: OpenPage) -> None:
     assert names == ["Patronizing or condescending", "Dismissive"]
     others = page.locator("#findings .more").all_inner_texts()
     assert "Presupposition" in others[0]
-    assert "Unhealthy" in others[1]
+    assert "Antagonistic" in others[1]
     assert "Insult" in others[1]
     assert page.locator(".mark.m-pcl").count()
     assert page.locator(".mark.m-unhealthy").count()
