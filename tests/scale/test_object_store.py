@@ -141,7 +141,7 @@ def test_a_folder_of_a_store_is_scored_into_another_as_the_files_are_here(
     wanted = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
     assert_frame_equal(rows(bucket, "here/out"), wanted.sort(pl.col("id").cast(pl.Int64)))
     records = ArrowStore(CSV).names(f"s3://here/out/_tactful{settings(host)}")
-    assert records == ["job.json", "summary.json", "wave-00000.json"]
+    assert records == ["job.json", "run.txt", "summary.json", "wave-00000.json"]
     again = run("s3://here/in/", "--output", "s3://here/out", *OPTIONS[:-1], host=host)
     assert "is already complete" in again.stderr
 
