@@ -29,6 +29,15 @@ def test_a_wrong_option_is_a_usage_error() -> None:
     assert "--least" in done.stderr
 
 
+def test_an_unknown_detector_is_refused_before_an_editor_is_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["lsp", "--model", "fsat"])
+    assert end.value.code == 2
+    assert "There is no detector named 'fsat'. Did you mean 'fast'?" in capsys.readouterr().err
+
+
 def test_without_an_editor_it_ends() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tactful", "lsp", "--stdio"],

@@ -1,12 +1,15 @@
 """``tactful lsp``: a language server for editors, on standard input and output."""
 
+from pathlib import Path
+
 import click
 
 from tactful.checking.options import LANGUAGES, LEAST
 from tactful.cli.listening import until_stopped
 from tactful.cli.options import SHARE, flag, option
-from tactful.detectors.load import DETECTORS
+from tactful.detectors.load import DETECTORS, detector_names, is_detector_name
 from tactful.errors import MissingExtraError
+from tactful.registry import unknown_name
 
 
 @click.command("lsp")
@@ -36,6 +39,8 @@ def lsp_cli(
         import pygls.lsp.server  # noqa: F401 (to tell a missing extra from a broken one)
     except ImportError:
         raise MissingExtraError("lsp", "The language server") from None
+    if model is not None and not is_detector_name(model) and not Path(model).expanduser().is_dir():
+        raise unknown_name("detector", model, detector_names())
     from tactful.service.lsp.server import serve
     from tactful.service.lsp.settings import EditorSettings
 
