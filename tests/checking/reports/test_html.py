@@ -184,6 +184,17 @@ def test_each_finding_is_one_card(rendered: Rendered, letter: Any) -> None:
     assert page.count('<li class="finding') == len(letter.findings) == 2
 
 
+def test_words_that_carry_several_kinds_are_shown_once(
+    rendered: Rendered, phrases: BaseDetector
+) -> None:
+    report = check_document(phrases, document_of("They are very slow."))
+    (one,) = report.findings
+    assert len({kind.spans for kind in one.kinds}) == 1 < len(one.kinds)
+    assert rendered("html", report).count('class="carried"') == 1
+    report = check_document(phrases, document_of("Poor souls, even they."))
+    assert rendered("html", report).count('class="carried"') == 2
+
+
 @pytest.mark.parametrize("text", ["", "Nothing to see."])
 def test_a_page_without_findings(rendered: Rendered, phrases: BaseDetector, text: str) -> None:
     page = Page(rendered("html", check_document(phrases, document_of(text))))

@@ -241,12 +241,13 @@ def _card(card: Card, words: Wording, spoken: str) -> str:
         f'<li class="finding {group_class(main.id)}" id="f{card.number}">',
         f'<span class="line">{safe(line)}</span>',
         f'<h3><span class="number">{card.number}</span>{safe(main.name)}</h3>',
-        *_about_kind(main, words, spoken, _advice(finding, words, spoken)),
+        *_about_kind(main, words, spoken, advice=_advice(finding, words, spoken)),
     ]
+    known = _words_of(main)
     for _, kind in as_tree(finding):
         if kind is main:
             continue
-        said = _about_kind(kind, words, spoken)
+        said = _about_kind(kind, words, spoken, known)
         group = group_class(kind.id)
         parts += [f'<div class="below {group}"><h4>{safe(kind.name)}</h4>', *said, "</div>"]
     return "".join([*parts, "</li>"])
@@ -265,13 +266,23 @@ def _advice(finding: PlacedFinding, words: Wording, spoken: str) -> Iterator[str
         yield f'<ul class="implied" title="{safe(words.reporting.caveat)}">{items}</ul>'
 
 
+def _words_of(kind: Kind) -> list[str]:
+    """Return the words that carry a kind, each once."""
+    found = (shorten(span.words, longest=_LONGEST_WORDS) for span in kind.spans)
+    return list(dict.fromkeys(found))
+
+
 def _about_kind(
-    kind: Kind, words: Wording, spoken: str, advice: Iterable[str] = ()
+    kind: Kind,
+    words: Wording,
+    spoken: str,
+    known: Sequence[str] = (),
+    advice: Iterable[str] = (),
 ) -> Iterator[str]:
-    """Say how sure, which words, what to do, and, when asked, why."""
+    """Say how sure, which words unless they are known, what to do, and, when asked, why."""
     yield _sure(kind, words)
-    pieces = dict.fromkeys(shorten(span.words, longest=_LONGEST_WORDS) for span in kind.spans)
-    if pieces:
+    pieces = _words_of(kind)
+    if pieces and pieces != known:
         yield f'<p class="carried"{spoken}>{safe(words.quoted(pieces))}</p>'
     yield from advice
     if kind.explanation:
