@@ -134,8 +134,10 @@ def write_parquet(frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path)
 
     # A lazy frame over the generator lets polars write row group after row group.
     lazy = register_io_source(source, schema=schema)
-    with _numbered_errors():
-        lazy.sink_parquet(path, compression="zstd", row_group_size=20_000)
+    # After an error a thread of polars may still open what it was given: by its name, a file that
+    # is removed by now would be made again.
+    with path.open("wb") as handle, _numbered_errors():
+        lazy.sink_parquet(handle, compression="zstd", row_group_size=20_000)
 
 
 @contextmanager
