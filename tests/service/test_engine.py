@@ -78,9 +78,7 @@ def test_scores_are_those_of_the_detector() -> None:
             for name, value in found.probabilities.items():
                 assert value == pytest.approx(float(expected[name][row]), abs=1e-6)
 
-        # A mere mention of people stays below what a check reports.
-        least = load_detector("fast").card.report_threshold("frame.offensive")
-        assert together[3].probabilities["frame.offensive"] < least
+        assert together[3].probabilities["frame.offensive"] < 0.3
 
     with_engine(test)
 
